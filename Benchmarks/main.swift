@@ -5,10 +5,12 @@
 //     Benchmarks live [COUNT…]
 //     Benchmarks bulk [--rounds COUNT] [CASE…]
 //     Benchmarks slow [SECONDS]
+//     Benchmarks streams
 //     Benchmarks others [COUNT] [NORMAL|FULL] [wal|delete] [disk]
 //
 // NAME selects the workloads and sections whose names contain it: workloads by their own names, the other sections by
-// `conversions`, `concurrent`, `start`, `memory`, `live`, `bulk`, `wakes`, `groups`, `differences`, `slow`, `builds`.
+// `conversions`, `concurrent`, `start`, `memory`, `live`, `bulk`, `wakes`, `groups`, `differences`, `slow`, `streams`,
+// `builds`.
 // With `--side`, one side of the workloads is run without a comparison, for profilers. With `--json`, the
 // measurements are also written to a file.
 
@@ -76,6 +78,7 @@ default:
     ("groups", { try measureGroups(folder, transactionCount: 1_000_000, report) }),
     ("differences", { try measureDifferences(folder, rounds: rounds, report) }),
     ("slow", { try measureSlowConsumers(folder, seconds: 20, report) }),
+    ("streams", { try measureChangeStreams(folder, report) }),
     ("builds", { try measureBuildTimes(report) }),
   ]
   for family in families {

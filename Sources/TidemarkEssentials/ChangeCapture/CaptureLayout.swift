@@ -35,6 +35,9 @@ final class CaptureLayout: Sendable {
   /// Whether some stored columns cannot be read, so that no update is known to change nothing.
   let mustReportAll: Bool
 
+  /// The form of the rows, if they are captured as a whole.
+  let wholeRows: WholeRows?
+
   struct Column: Sendable {
     var name: String
 
@@ -67,8 +70,7 @@ final class CaptureLayout: Sendable {
   init(
     key: TableKey, columns: [Column] = [], storedColumns: [Int] = [], rowIDColumn: String? = nil,
     hasRowID: Bool = true, wantsRows: Bool = false, rowCountMax: Int = .max, unreadColumns: [String] = [],
-    hasComputedColumns: Bool = false,
-    mustReportAll: Bool = true
+    hasComputedColumns: Bool = false, mustReportAll: Bool = true, wholeRows: WholeRows? = nil
   ) {
     self.key = key
     self.columns = columns
@@ -85,6 +87,7 @@ final class CaptureLayout: Sendable {
     self.unreadColumns = unreadColumns
     self.hasComputedColumns = hasComputedColumns
     self.mustReportAll = mustReportAll
+    self.wholeRows = wholeRows
   }
 
   /// Whether nothing is known about the table.
@@ -150,7 +153,43 @@ extension CaptureLayout {
       key: key, columns: columns, storedColumns: stored, rowIDColumn: rowIDColumn, hasRowID: hasRowID,
       wantsRows: needs.wantsRows, rowCountMax: needs.rowCountMax, unreadColumns: unread,
       hasComputedColumns: table.allColumns.contains { $0.kind == .virtualGenerated || $0.kind == .storedGenerated },
-      mustReportAll: mustReportAll)
+      mustReportAll: mustReportAll,
+      wholeRows: WholeRows(table, primaryKey, storedNames: stored.map { columns[$0].name }))
+  }
+}
+
+/// The form of rows that are captured as a whole: all values from which the row can be written again.
+struct WholeRows: Sendable {
+  /// The names of the database and the table, as they were created.
+  let databaseName: String
+  let tableName: String
+
+  /// The columns, except generated ones, in the order of the table.
+  let columnNames: [String]
+
+  /// The offsets of their values among the values that are stored for a row; nil for the alias of the row ID.
+  let offsets: [Int?]
+
+  /// The indexes in `columnNames` of the columns of the primary key.
+  let primaryKey: [Int]
+
+  /// Whether the table counts its row IDs in `sqlite_sequence`; true if in doubt.
+  let hasCounter: Bool
+
+  /// Nil if a value is not captured.
+  ///
+  /// - Parameter storedNames: The columns whose values are stored, in lower case.
+  fileprivate init?(_ table: CatalogTable, _ key: PrimaryKeyInfo?, storedNames: [String]) {
+    let columns = table.allColumns.filter { $0.kind != .virtualGenerated && $0.kind != .storedGenerated }
+    let rowIDColumn = key?.rowIDColumn?.asciiLowercased
+    let names = columns.map(\.name.asciiLowercased)
+    offsets = names.map { $0 == rowIDColumn ? nil : storedNames.firstIndex(of: $0) }
+    if zip(names, offsets).contains(where: { $0 != rowIDColumn && $1 == nil }) { return nil }
+    (databaseName, tableName, columnNames) = (table.id.schemaID.name, table.name, columns.map(\.name))
+    // The name of a hidden row ID is not a column.
+    let keyNames = key.map { $0.isRowID && $0.rowIDColumn == nil ? [] : $0.columns } ?? []
+    primaryKey = keyNames.compactMap { names.firstIndex(of: $0.asciiLowercased) }
+    hasCounter = rowIDColumn != nil && table.sql?.asciiLowercased.contains("autoincrement") == true
   }
 }
 

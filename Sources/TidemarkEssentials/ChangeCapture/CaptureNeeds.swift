@@ -8,6 +8,9 @@ struct CaptureNeeds: Sendable, Equatable {
   /// The needs for some tables. For a virtual table, only kinds of changes are ever reported.
   var tables: [TableKey: TableNeeds] = [:]
 
+  /// Whether values that no row reports are needed: the counters of tables with `AUTOINCREMENT`, and `user_version`.
+  var storedNumbers = false
+
   /// The changes of a table that subscribers need.
   ///
   /// Names of columns are in lower case.
@@ -44,7 +47,7 @@ struct CaptureNeeds: Sendable, Equatable {
   /// No changes.
   static let none = CaptureNeeds()
 
-  /// All changes.
+  /// All changes of rows.
   static let all = CaptureNeeds(otherTables: .all)
 
   var isEmpty: Bool { otherTables == nil && tables.isEmpty }
@@ -54,7 +57,8 @@ struct CaptureNeeds: Sendable, Equatable {
 
   func union(_ other: CaptureNeeds) -> CaptureNeeds {
     var result = CaptureNeeds(
-      otherTables: otherTables.map { own in other.otherTables.map(own.union) ?? own } ?? other.otherTables)
+      otherTables: otherTables.map { own in other.otherTables.map(own.union) ?? own } ?? other.otherTables,
+      storedNumbers: storedNumbers || other.storedNumbers)
     for key in Set(tables.keys).union(other.tables.keys) {
       let parts = [needs(of: key), other.needs(of: key)].compactMap { $0 }
       result.tables[key] = parts.dropFirst().reduce(parts[0]) { $0.union($1) }

@@ -16,7 +16,7 @@ final class ChangeBroker: Sendable {
   typealias Receiver = @Sendable (CommittedChanges) -> Void
 
   private struct State {
-    var subscriptions: [(id: Int, needs: CaptureNeeds, receive: Receiver)] = []
+    var subscriptions: [(id: Int, needs: CaptureNeeds, receive: Receiver?)] = []
     var nextID = 0
 
     /// The subscribers, in the order of their subscriptions.
@@ -42,8 +42,8 @@ final class ChangeBroker: Sendable {
 
   // MARK: Subscribers
 
-  /// Calls a closure with all following commits.
-  func subscribe(_ needs: CaptureNeeds, _ receive: @escaping Receiver) -> ChangeSubscription {
+  /// Calls a closure with all following commits. Without a closure, only the needs are added.
+  func subscribe(_ needs: CaptureNeeds, _ receive: Receiver?) -> ChangeSubscription {
     let (id, version) = state.withLock { state in
       state.nextID += 1
       state.subscriptions.append((state.nextID, needs, receive))
@@ -73,7 +73,7 @@ final class ChangeBroker: Sendable {
 
   /// Joins the needs. The version changes only if the needs change.
   private func update(_ state: inout State) -> Int {
-    state.receivers = state.subscriptions.map(\.receive)
+    state.receivers = state.subscriptions.compactMap(\.receive)
     let needs = state.subscriptions.reduce(CaptureNeeds.none) { $0.union($1.needs) }
     if needs != state.needs {
       state.needs = needs

@@ -29,6 +29,7 @@ extension ChangeCapture {
         capture(signal, table, layout, &record)
       } else {
         steps.current?.hasUnrecordedRows = true
+        if layout.wantsRows, !log.hasRoom(layout.rowCountMax) { log.truncate() }
         captureCoarsely(signal, kind, table, layout)
       }
     }

@@ -49,7 +49,7 @@ extension ChangeCapture {
     }
     guard isReplaced else { return }
     if !log.isOpen { beginTransaction() }
-    log.becomeUnknown()
+    log.becomeUnknown(.database)
     publish(hasWritten: true)
     db.callbacks.ownCommits.didReport()
     log.reset()

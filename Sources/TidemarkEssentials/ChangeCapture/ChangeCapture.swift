@@ -178,7 +178,8 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
     let outcome: ChangeLog.Outcome = error.map(outcomeOfStep) ?? .succeeded
     // The statement had nothing to do when it was compiled before.
     if steps.current?.recompiledSchemaChangeCount != db.compilation.counts.recompiledSchemaChanges {
-      log.becomeUnknown()
+      // The tables of a new virtual table follow from the statement.
+      log.becomeUnknown(statement.writes?.schemaChanges.isEmpty == false ? .schema : .content)
     }
     if steps.current?.signalCount == steps.signalCount, outcome != .undone { detectMissingHookCalls() }
     // Taken without a copy. Internal statements may have run inside this step until now.
@@ -193,8 +194,10 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
   private func didSucceed(_ statement: Statement) {
     let db: Database = self.db
     if let writes = statement.writes {
-      if !writes.schemaChanges.isEmpty { for change in writes.schemaChanges { log.add(change) } }
-      if writes.changesUnreportedContent { log.becomeUnknown() }
+      if !writes.schemaChanges.isEmpty { log.add(writes.schemaChanges, by: statement.expandedSQL) }
+      if writes.changesSettings { log.becomeUnknown(.settings) }
+      if let database = writes.userVersionDatabase { log.noteUserVersion(of: database) }
+      if writes.changesSchemaTableOnly { log.becomeUnknown() }
       switch writes.savepoint {
       case .open(let name):
         db.transaction.savepointWasOpened()
@@ -207,7 +210,7 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
     if db.compilation.counts.vacuums != steps.compiled.vacuums {
       steps.compiled.vacuums = db.compilation.counts.vacuums
       // VACUUM may have changed the row IDs of tables without an INTEGER PRIMARY KEY.
-      log.becomeUnknown()
+      log.becomeUnknown(.database)
       db.transaction.databaseWasRebuilt()
     }
     if db.isInAutocommitMode, statement.writes?.schemaChanges.contains(where: { $0.kind == .detach }) == true {
@@ -344,7 +347,7 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
   func databaseWasReplaced() {
     if !log.isOpen { beginTransaction() }
     db.capture.bypass.epoch = 0
-    log.becomeUnknown()
+    log.becomeUnknown(.database)
     for observation in needs.observations { observation.observer?.databaseDidChange() }
     didCommit()
   }

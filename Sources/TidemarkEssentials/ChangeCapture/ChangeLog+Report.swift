@@ -21,12 +21,14 @@ extension ChangeCapture {
     }
     let isReported = ownVersion != version ? hasWritten || !log.isEmpty : !needs.ofSubscribers.isEmpty && !log.isEmpty
     guard isReported else { return }
-    if let lender = publishReport(ownVersion) { log.takeBackRows(from: lender) }
+    let numbers = needs.ofSubscribers.storedNumbers ? storedNumbers() : StoredNumbers()
+    if let lender = publishReport(ownVersion, numbers) { log.takeBackRows(from: lender) }
   }
 
   /// Publishes the report, and releases it.
-  private func publishReport(_ needsVersion: Int) -> CapturedTable? {
-    let (changes, lender) = log.report(number: broker.nextCommitNumber(), needsVersion: needsVersion)
+  private func publishReport(_ needsVersion: Int, _ numbers: StoredNumbers) -> CapturedTable? {
+    let (changes, lender) = log.report(
+      number: broker.nextCommitNumber(), needsVersion: needsVersion, numbers)
     broker.publish(changes)
     return lender
   }
@@ -36,7 +38,10 @@ extension ChangeLog {
   /// Returns the changes of the committed transaction.
   ///
   /// - Returns: The changes, and the table whose changes now hold the rows of the log, if there is one.
-  mutating func report(number: UInt64, needsVersion: Int) -> (changes: CommittedChanges, lender: CapturedTable?) {
+  mutating func report(
+    number: UInt64, needsVersion: Int, _ numbers: StoredNumbers = StoredNumbers()
+  ) -> (changes: CommittedChanges, lender: CapturedTable?) {
+    let details = details(numbers)
     let lender = onlyTable
     let captured: CapturedLog
     let tables: ShortList<CommittedChanges.TableChanges>
@@ -51,8 +56,23 @@ extension ChangeLog {
     }
     let changes = CommittedChanges(
       number: number, needsVersion: needsVersion, isUnknown: isUnknown || isUncertain, schemaChanges: schemaChanges,
-      tables: tables, log: captured)
+      tables: tables, log: captured, details: details)
     return (changes, lender)
+  }
+
+  /// To be called before the rows are taken from the log.
+  private func details(_ numbers: StoredNumbers) -> CommittedChanges.Details? {
+    if unreported.isEmpty, !isUncertain, !isTruncated, schemaStatements.isEmpty, numbers.isEmpty { return nil }
+    return CommittedChanges.Details(
+      unreported: isUncertain ? unreported.union(.content) : unreported, isTruncated: isTruncated,
+      schemaStatements: schemaStatements.map { statement in
+        SchemaStatement(
+          rowCount: records.prefix(statement.rowCount).count(where: isReported), sql: statement.sql)
+      }, numbers)
+  }
+
+  private func isReported(_ record: ChangeRecord) -> Bool {
+    record.isCaptured && !coarse.contains { $0.key == tables[Int(record.table)].key }
   }
 
   /// Takes the memory of the rows back if no subscriber has retained it. The index of queries uses it only while it is
@@ -71,9 +91,9 @@ extension ChangeLog {
   private func capturedLog(_ isCoarse: [Bool]) -> CapturedLog {
     // Usually, all records are reported.
     let areAllReported = coarse.isEmpty && records.allSatisfy { $0.isCaptured }
-    let isReported: (ChangeRecord) -> Bool = { $0.isCaptured && !isCoarse[Int($0.table)] }
     return CapturedLog(
-      records: areAllReported ? records : records.filter(isReported), values: values, layouts: layouts)
+      records: areAllReported ? records : records.filter { $0.isCaptured && !isCoarse[Int($0.table)] },
+      values: values, layouts: layouts, textByteCount: byteCount)
   }
 
   /// The only changed table; nil if there are several, or if some rows are not reported.

@@ -22,6 +22,7 @@ struct ChangeLog {
     var bytes = 0
     var coarse = 0
     var schemaChanges = 0
+    var schemaStatements = 0
   }
 
   /// A kind of change in a table that is reported without rows.
@@ -37,6 +38,30 @@ struct ChangeLog {
   struct Bound {
     var recordCount = 100_000
     var byteCount = 32_000_000
+  }
+
+  /// What may have changed without being reported.
+  struct Unreported: OptionSet {
+    let rawValue: UInt8
+
+    /// Stored settings and statistics.
+    static let settings = Unreported(rawValue: 1 << 0)
+
+    /// The schema, by a statement that is a schema change itself.
+    static let schema = Unreported(rawValue: 1 << 1)
+
+    /// Rows or the schema.
+    static let content = Unreported(rawValue: 1 << 2)
+
+    /// Everything: another database has taken the place of this one, or `VACUUM` has written it again.
+    static let database = Unreported(rawValue: 1 << 3)
+  }
+
+  /// A statement that has changed the schema.
+  struct SchemaStatement: Sendable, Equatable {
+    /// The number of rows that were changed before.
+    var rowCount: Int
+    var sql: String
   }
 
   enum Outcome {
@@ -59,9 +84,16 @@ struct ChangeLog {
   private(set) var values: [DatabaseValue] = []
   private(set) var coarse: [Coarse] = []
   private(set) var schemaChanges: [SchemaChange] = []
+  private(set) var schemaStatements: [SchemaStatement] = []
 
-  /// Whether anything may have changed.
-  private(set) var isUnknown = false
+  /// What may have changed without being reported.
+  private(set) var unreported: Unreported = []
+
+  /// The databases whose `user_version` was set.
+  private(set) var userVersionDatabases: Set<String> = []
+
+  /// Whether rows are not reported because there were too many.
+  private(set) var isTruncated = false
 
   /// Whether the program begins and ends savepoints without the library, so that undone changes are unknown.
   private(set) var isUncertain = false
@@ -72,7 +104,8 @@ struct ChangeLog {
   /// Whether a commit should report rows of the log, or should have reported rows that were cut.
   private(set) var hasCaptured = false
 
-  private var byteCount = 0
+  /// The number of bytes of texts and blobs.
+  private(set) var byteCount = 0
   private var savepoints: [(name: String, mark: Mark)] = []
   private var steps: [(mark: Mark, hasNested: Bool)] = []
   private var deliveredCount = 0
@@ -104,15 +137,17 @@ struct ChangeLog {
       (records, values) = ([], [])
     }
     if !coarse.isEmpty { coarse.removeAll() }
-    if !schemaChanges.isEmpty { schemaChanges.removeAll() }
+    if !schemaChanges.isEmpty { (schemaChanges, schemaStatements) = ([], []) }
+    if !userVersionDatabases.isEmpty { userVersionDatabases = [] }
     if !savepoints.isEmpty { savepoints.removeAll() }
-    (isUnknown, isUncertain, hasCaptured, byteCount, deliveredCount) = (false, false, false, 0, 0)
+    (unreported, isTruncated, isUncertain, hasCaptured, byteCount, deliveredCount) = ([], false, false, false, 0, 0)
     generation &+= 1
   }
 
   private var isReset: Bool {
-    !isOpen && !isUnknown && !isUncertain && !hasCaptured && byteCount == 0 && deliveredCount == 0 && tables.isEmpty
-      && records.isEmpty && values.isEmpty && coarse.isEmpty && schemaChanges.isEmpty && savepoints.isEmpty
+    !isOpen && !isUnknown && !isUncertain && !isTruncated && !hasCaptured && byteCount == 0 && deliveredCount == 0
+      && tables.isEmpty && records.isEmpty && values.isEmpty && coarse.isEmpty && schemaChanges.isEmpty
+      && savepoints.isEmpty
   }
 
   /// Whether there is nothing to report to subscribers.
@@ -120,7 +155,10 @@ struct ChangeLog {
     !isUnknown && coarse.isEmpty && schemaChanges.isEmpty && (!hasCaptured || !records.contains { $0.isCaptured })
   }
 
-  mutating func becomeUnknown() { isUnknown = true }
+  /// Whether anything may have changed.
+  var isUnknown: Bool { !unreported.isEmpty }
+
+  mutating func becomeUnknown(_ unreported: Unreported = .content) { self.unreported.formUnion(unreported) }
 
   mutating func becomeUncertain() { isUncertain = true }
 
@@ -285,14 +323,26 @@ struct ChangeLog {
     addCoarse(key, .update)
   }
 
-  mutating func add(_ change: SchemaChange) { schemaChanges.append(change) }
+  mutating func add(_ changes: [SchemaChange], by sql: String) {
+    if changes.isEmpty { return }
+    schemaChanges += changes
+    schemaStatements.append(SchemaStatement(rowCount: records.count, sql: sql))
+  }
+
+  mutating func noteUserVersion(of database: String) {
+    userVersionDatabases.insert(database)
+    becomeUnknown(.settings)
+  }
+
+  /// Reports that a row is left out because there are too many.
+  mutating func truncate() { isTruncated = true }
 
   // MARK: Marks
 
   private var mark: Mark {
     Mark(
       records: records.count, values: values.count, bytes: byteCount, coarse: coarse.count,
-      schemaChanges: schemaChanges.count)
+      schemaChanges: schemaChanges.count, schemaStatements: schemaStatements.count)
   }
 
   private mutating func cut(to mark: Mark) {
@@ -301,6 +351,7 @@ struct ChangeLog {
     values.removeSubrange(min(mark.values, values.count)...)
     coarse.removeSubrange(min(mark.coarse, coarse.count)...)
     schemaChanges.removeSubrange(min(mark.schemaChanges, schemaChanges.count)...)
+    schemaStatements.removeSubrange(min(mark.schemaStatements, schemaStatements.count)...)
     byteCount = min(mark.bytes, byteCount)
     deliveredCount = min(deliveredCount, records.count)
     generation &+= 1

@@ -21,6 +21,32 @@ struct CommittedChanges: Sendable {
 
   let log: CapturedLog
 
+  /// What else the transaction has changed; nil for most transactions.
+  var details: Details?
+
+  /// The changes of a transaction that are not rows, and the reasons why rows are not reported.
+  final class Details: Sendable {
+    /// What may have changed without being reported.
+    let unreported: ChangeLog.Unreported
+
+    /// Whether rows are not reported because there were too many.
+    let isTruncated: Bool
+
+    /// The statements that have changed the schema, with the number of reported rows that were changed before.
+    let schemaStatements: [ChangeLog.SchemaStatement]
+
+    /// The numbers that are stored now, if a subscriber needs them.
+    let numbers: StoredNumbers
+
+    init(
+      unreported: ChangeLog.Unreported, isTruncated: Bool, schemaStatements: [ChangeLog.SchemaStatement],
+      _ numbers: StoredNumbers
+    ) {
+      (self.unreported, self.isTruncated) = (unreported, isTruncated)
+      (self.schemaStatements, self.numbers) = (schemaStatements, numbers)
+    }
+  }
+
   /// The changes of one table. This is a class because each commit passes it to several functions.
   ///
   /// Invariant: a subscriber that retains the object finds it unchanged. Most subscribers use it only during the
@@ -103,7 +129,8 @@ struct CommittedChanges: Sendable {
     if log.keep() { return self }
     let log = log.copy()
     var changes = CommittedChanges(
-      number: number, needsVersion: needsVersion, isUnknown: isUnknown, schemaChanges: schemaChanges, log: log)
+      number: number, needsVersion: needsVersion, isUnknown: isUnknown, schemaChanges: schemaChanges, log: log,
+      details: details)
     for table in tables { changes.tables.append(TableChanges(table, log: log)) }
     return changes
   }
@@ -146,23 +173,32 @@ final class CapturedLog: @unchecked Sendable {
     var records: [ChangeRecord]
     var values: [DatabaseValue]
 
+    /// The number of bytes of texts and blobs; too many if rows were taken back.
+    var textByteCount = 0
+
     /// Whether a subscriber retains the log after the notification.
     var isKept = false
   }
 
   var records: [ChangeRecord] { content.records }
   var values: [DatabaseValue] { content.values }
+  var textByteCount: Int { content.textByteCount }
   var isKept: Bool { content.isKept }
 
-  init(records: [ChangeRecord] = [], values: [DatabaseValue] = [], layouts: [CaptureLayout]) {
-    content = Content(records: records, values: values)
+  init(
+    records: [ChangeRecord] = [], values: [DatabaseValue] = [], layouts: [CaptureLayout], textByteCount: Int = 0
+  ) {
+    content = Content(records: records, values: values, textByteCount: textByteCount)
     self.layouts = layouts
   }
 
   static let empty = CapturedLog(records: [], values: [], layouts: [])
 
   /// Exchanges the rows for the rows of a log.
-  func exchangeRows(with log: inout ChangeLog) { log.exchangeRows(&content.records, &content.values) }
+  func exchangeRows(with log: inout ChangeLog) {
+    content.textByteCount = log.byteCount
+    log.exchangeRows(&content.records, &content.values)
+  }
 
   /// Marks the log as retained.
   ///
@@ -178,7 +214,9 @@ final class CapturedLog: @unchecked Sendable {
   }
 
   fileprivate func copy() -> CapturedLog {
-    CapturedLog(records: records.map { $0 }, values: values.map { $0 }, layouts: layouts.map { $0 })
+    CapturedLog(
+      records: records.map { $0 }, values: values.map { $0 }, layouts: layouts.map { $0 },
+      textByteCount: textByteCount)
   }
 
   func change(at index: Int) -> RowChange {

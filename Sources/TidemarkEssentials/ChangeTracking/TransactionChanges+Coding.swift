@@ -53,12 +53,18 @@ extension TransactionChanges {
   public func encoded() -> [UInt8] {
     var writer = ByteWriter()
     writer.append(byte: Self.formatVersion)
-    writer.append(version.map { $0.number &+ 1 } ?? 0)
+    if let versions {
+      writer.append(versions.upperBound.number &+ 1)
+      writer.append(versions.upperBound.number - versions.lowerBound.number)
+    } else {
+      writer.append(0)
+    }
     writer.append(signed: microsecondsSince1970)
     switch completeness {
     case .complete: writer.append(byte: 0)
     case .incomplete(let reason): writer.append(byte: reason.rawValue)
     }
+    writer.append(byte: isContinued ? 1 : 0)
     var tables = TableIndexes()
     for element in elements { Self.append(element, to: &writer, &tables) }
     return writer.bytes
@@ -96,19 +102,21 @@ extension TransactionChanges {
   private static func append(_ element: Element, to writer: inout ByteWriter, _ tables: inout TableIndexes) {
     switch element {
     case .row(let row): append(row, to: &writer, &tables)
-    case .unknownRows(let table):
-      let index = tables.index(of: table, &writer)
+    case .unknownRows(let databaseName, let tableName):
       writer.append(byte: Tag.unknownRows.rawValue)
-      writer.append(count: index)
+      writer.append(databaseName)
+      writer.append(tableName)
     case .schema(let sql):
       writer.append(byte: Tag.schema.rawValue)
       writer.append(sql)
-    case .counter(let name, let value):
+    case .counter(let databaseName, let tableName, let value):
       writer.append(byte: (value == nil ? Tag.removedCounter : Tag.counter).rawValue)
-      writer.append(name)
+      writer.append(databaseName)
+      writer.append(tableName)
       if let value { writer.append(signed: value) }
-    case .userVersion(let value):
+    case .userVersion(let databaseName, let value):
       writer.append(byte: Tag.userVersion.rawValue)
+      writer.append(databaseName)
       writer.append(signed: Int64(value))
     }
   }
@@ -160,8 +168,7 @@ extension TransactionChanges {
   private init(_ bytes: UnsafeRawBufferPointer) throws(DecodingError) {
     var reader = ByteReader(bytes)
     guard try reader.byte() == Self.formatVersion else { throw reader.failure("unknown version of the format") }
-    let number = try reader.number()
-    version = number == 0 ? nil : DatabaseVersion(number - 1)
+    versions = try Self.versions(&reader)
     microsecondsSince1970 = try reader.signedNumber()
     let reason = try reader.byte()
     if reason == 0 {
@@ -171,6 +178,9 @@ extension TransactionChanges {
     } else {
       throw reader.failure("unknown reason")
     }
+    let continuation = try reader.byte()
+    if continuation > 1 { throw reader.failure("the mark of a continuation is neither 0 nor 1") }
+    isContinued = continuation == 1
     elements = []
     var tables: [ChangedTable] = []
     var knownTables: Set<ChangedTable> = []
@@ -190,6 +200,16 @@ extension TransactionChanges {
       if isNewTable { throw reader.failure("table without changes") }
     }
     if isNewTable { throw reader.failure("table without changes") }
+  }
+
+  private static func versions(
+    _ reader: inout ByteReader
+  ) throws(DecodingError) -> ClosedRange<DatabaseVersion>? {
+    let number = try reader.number()
+    if number == 0 { return nil }
+    let count = try reader.number()
+    guard count < number else { throw reader.failure("the first version is negative") }
+    return DatabaseVersion(number - 1 - count)...DatabaseVersion(number - 1)
   }
 
   private static func tag(_ reader: inout ByteReader) throws(DecodingError) -> Tag {
@@ -228,15 +248,17 @@ extension TransactionChanges {
       let table = try changedTable(&reader, tables, &isNewTable)
       let old = try image(of: table, &reader)
       return .row(ChangedRow(table: table, images: .update(old: old, new: try newImage(after: old, table, &reader))))
-    case .unknownRows: return .unknownRows(table: try changedTable(&reader, tables, &isNewTable))
+    case .unknownRows: return .unknownRows(databaseName: try reader.text(), tableName: try reader.text())
     case .schema: return .schema(sql: try reader.text())
     case .counter:
-      let name = try reader.text()
-      return .counter(tableName: name, value: try reader.signedNumber())
-    case .removedCounter: return .counter(tableName: try reader.text(), value: nil)
+      return .counter(
+        databaseName: try reader.text(), tableName: try reader.text(), value: try reader.signedNumber())
+    case .removedCounter:
+      return .counter(databaseName: try reader.text(), tableName: try reader.text(), value: nil)
     case .userVersion:
+      let databaseName = try reader.text()
       guard let value = Int32(exactly: try reader.signedNumber()) else { throw reader.failure("version is too large") }
-      return .userVersion(value)
+      return .userVersion(databaseName: databaseName, value: value)
     case .table: throw reader.failure("unknown kind of a change")
     }
   }

@@ -18,14 +18,21 @@ public import FoundationEssentials
 ///
 /// ``encoded()`` and ``init(decoding:)`` convert the changes to and from bytes, to store or send them.
 public struct TransactionChanges: Sendable, Hashable {
-  /// The version of the database after the commit; nil if it is unknown.
-  public var version: DatabaseVersion?
+  /// The versions of the database that the changes lead to; nil if they are unknown.
+  ///
+  /// A transaction has one version: that of the database after its commit. Changes for the reasons
+  /// ``Reason/externalCommit`` and ``Reason/missed`` may stand for several transactions: the first version and the last
+  /// one.
+  public var versions: ClosedRange<DatabaseVersion>?
 
   /// The time of the commit, in microseconds since 1970-01-01 00:00:00 UTC.
   public var microsecondsSince1970: Int64
 
   /// Whether all changes are known.
   public var completeness: Completeness
+
+  /// Whether more changes of the same transaction follow, in the next element of a stream.
+  public var isContinued: Bool
 
   /// The changes, in the order of their execution.
   public var elements: [Element]
@@ -50,9 +57,15 @@ public struct TransactionChanges: Sendable, Hashable {
     /// The database was replaced or rewritten as a whole: by a backup, or by `VACUUM`.
     case databaseReplaced = 3
 
-    /// SQLite has not reported some changes: the changes of a virtual table, for instance, or of a statement that the
-    /// program executed with the C interface.
+    /// SQLite has not reported the changes of some rows: the rows of a virtual table, for instance. The tables are
+    /// elements: see ``Element/unknownRows(databaseName:tableName:)``.
     case notReported = 4
+
+    /// Anything may have changed: by statements that the program has executed with the C interface, for instance.
+    case unknown = 5
+
+    /// A stream has dropped transactions, because its consumer was too slow.
+    case missed = 6
   }
 
   /// One change of a transaction.
@@ -60,35 +73,43 @@ public struct TransactionChanges: Sendable, Hashable {
     /// A row was inserted, updated or deleted.
     case row(ChangedRow)
 
-    /// Rows of a table may have changed, and they are unknown.
-    case unknownRows(table: ChangedTable)
+    /// Rows of a table have changed, and they are unknown.
+    case unknownRows(databaseName: String, tableName: String)
 
     /// The schema was changed by this SQL.
     case schema(sql: String)
 
     /// The counter of a table with `AUTOINCREMENT` has this value after the transaction; nil if it was removed.
-    case counter(tableName: String, value: Int64?)
+    case counter(databaseName: String, tableName: String, value: Int64?)
 
     /// `PRAGMA user_version` has this value after the transaction.
-    case userVersion(Int32)
+    case userVersion(databaseName: String, value: Int32)
   }
 
   /// Creates the changes of a transaction.
   ///
   /// - Parameters:
-  ///   - version: The version of the database after the commit.
+  ///   - versions: The versions of the database that the changes lead to.
   ///   - microsecondsSince1970: The time of the commit.
   ///   - completeness: Whether all changes are known.
+  ///   - isContinued: Whether more changes of the same transaction follow.
   ///   - elements: The changes, in the order of their execution.
   public init(
-    version: DatabaseVersion? = nil, microsecondsSince1970: Int64, completeness: Completeness = .complete,
-    elements: [Element] = []
+    versions: ClosedRange<DatabaseVersion>? = nil, microsecondsSince1970: Int64,
+    completeness: Completeness = .complete, isContinued: Bool = false, elements: [Element] = []
   ) {
-    self.version = version
+    self.versions = versions
     self.microsecondsSince1970 = microsecondsSince1970
     self.completeness = completeness
+    self.isContinued = isContinued
     self.elements = elements
   }
+
+  /// The version of the database after the commit; nil if it is unknown.
+  public var version: DatabaseVersion? { versions?.upperBound }
+
+  /// Whether all changes are known, in this element and the following ones of the transaction.
+  public var isComplete: Bool { completeness == .complete }
 
   /// The time of the commit.
   public var date: Date { Date(timeIntervalSince1970: Double(microsecondsSince1970) / 1e6) }
@@ -96,6 +117,37 @@ public struct TransactionChanges: Sendable, Hashable {
   /// The changed rows, in the order of the changes.
   public var rows: [ChangedRow] {
     elements.compactMap { if case .row(let row) = $0 { row } else { nil } }
+  }
+}
+
+extension TransactionChanges.Element: CustomStringConvertible {
+  /// The change on one line.
+  public var description: String {
+    func name(_ databaseName: String, _ name: String) -> String {
+      databaseName == "main" ? name : "\(databaseName).\(name)"
+    }
+    return switch self {
+    case .row(let row): row.description
+    case .unknownRows(let database, let table): "unknown rows of \(name(database, table))"
+    case .schema(let sql): sql
+    case .counter(let database, let table, let value):
+      "counter of \(name(database, table)): \(value.map(String.init) ?? "none")"
+    case .userVersion(let database, let value): "\(name(database, "user_version")) = \(value)"
+    }
+  }
+}
+
+extension TransactionChanges: CustomStringConvertible {
+  /// The version, the reason why changes are missing, and the changes, one on each line.
+  public var description: String {
+    let number = versions.map { versions in
+      versions.lowerBound == versions.upperBound
+        ? "\(versions.upperBound)" : "\(versions.lowerBound)–\(versions.upperBound)"
+    }
+    var lines = ["version \(number ?? "unknown")"]
+    if case .incomplete(let reason) = completeness { lines[0] += ", incomplete: \(reason)" }
+    if isContinued { lines[0] += ", continued" }
+    return (lines + elements.map { "  \($0)" }).joined(separator: "\n")
   }
 }
 

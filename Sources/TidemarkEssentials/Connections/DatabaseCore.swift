@@ -28,7 +28,7 @@ public final class _DatabaseCore: Sendable {
   let readers: ReadConnections
   let clock: MonotonicClock
   private let timeLimit: AccessTimeLimit
-  private let component = Mutex<(any Component)?>(nil)
+  private let components = Mutex<[any Component]>([])
   private let numbering = Mutex(DatabaseVersionNumbering())
 
   init(path: String, _ configuration: Configuration, writer: SerializedConnection?, readers: ReadConnections) {
@@ -62,11 +62,10 @@ public final class _DatabaseCore: Sendable {
 
   /// Returns the state of a later module, created on first use.
   func component<T: Component>(_ make: () -> T) -> T {
-    component.withLock { component in
-      if let component = component as? T { return component }
-      precondition(component == nil, "The component slot is already used by another type")
+    components.withLock { components in
+      for component in components { if let component = component as? T { return component } }
       let new = make()
-      component = new
+      components.append(new)
       return new
     }
   }
@@ -81,7 +80,7 @@ public final class _DatabaseCore: Sendable {
     switch (writer, readers) {
     case (let writer?, .single):
       try writer.close()
-      notifyComponent { $0.didClose() }
+      notifyComponents { $0.didClose() }
     case (nil, .single(let connection)): try connection.close()
     case (let writer?, .pool(let readers)): try close(writer, readers)
     case (nil, .pool(let readers)): try readers.close()
@@ -96,21 +95,21 @@ public final class _DatabaseCore: Sendable {
       if writer.isClosed { readers.isClosed.set() }
       if hasReaders { readers.endExclusive() }
       if writer.isClosed { readers.executor.retire() }
-      notifyComponent { writer.isClosed ? $0.didClose() : $0.didNotClose() }
+      notifyComponents { writer.isClosed ? $0.didClose() : $0.didNotClose() }
     }
     try writer.close(closesWithStatements: true) {
       try readers.waitForAll()
       hasReaders = true
       // The last connection to close removes the WAL files.
-      notifyComponent { $0.willClose() }
+      notifyComponents { $0.willClose() }
       return Result { try readers.closeAll() }
     }
   }
 
-  // In a child created by fork(), the component belongs to the parent, where it continues.
-  private func notifyComponent(_ event: (any Component) -> Void) {
+  // In a child created by fork(), the components belong to the parent, where they continue.
+  private func notifyComponents(_ event: (any Component) -> Void) {
     if isInherited { return }
-    if let component = component.withLock({ $0 }) { event(component) }
+    components.withLock { $0 }.forEach(event)
   }
 
   /// Interrupts the running statements. Does not wait for them.

@@ -11,6 +11,9 @@ final class ExternalCommitMonitor: Sendable {
     /// There were external commits.
     case commits
 
+    /// There were external commits in an attached database.
+    case commitsInAttachedDatabase
+
     /// The file was moved, deleted or replaced.
     case fileMoved(DatabaseError)
   }
@@ -25,6 +28,7 @@ final class ExternalCommitMonitor: Sendable {
   private let detector: any ExternalCommitDetector
   private let broker: ChangeBroker?
   private let health: DatabaseHealth
+  private let commitEvent: Event
   private let notify: @Sendable (Event) -> Void
 
   private enum Phase {
@@ -40,7 +44,7 @@ final class ExternalCommitMonitor: Sendable {
 
   init(
     path: String, _ detector: any ExternalCommitDetector, _ broker: ChangeBroker?, _ health: DatabaseHealth,
-    _ detectionMode: CommitDetectionMode, _ notify: @escaping @Sendable (Event) -> Void
+    _ detectionMode: CommitDetectionMode, reporting commitEvent: Event, _ notify: @escaping @Sendable (Event) -> Void
   ) {
     let folder = FilePath.folder(of: path)
     self.folder = folder.isEmpty ? "." : folder
@@ -51,6 +55,7 @@ final class ExternalCommitMonitor: Sendable {
     self.broker = broker
     self.health = health
     self.detectionMode = detectionMode
+    self.commitEvent = commitEvent
     self.notify = notify
   }
 
@@ -78,7 +83,7 @@ final class ExternalCommitMonitor: Sendable {
       finding = .externalCommit
     }
     switch finding {
-    case .externalCommit: notifying { notify(.commits) }
+    case .externalCommit: notifying { notify(commitEvent) }
     case .fileMoved:
       notifying {
         notify(.fileMoved(Database.movedError(path: path)))

@@ -27,12 +27,16 @@ final class ExternalCommitSubscription: Sendable {
   ) {
     let environment = configuration.environment
     let mode = CommitDetectionMode(configuration.externalCommitDetection, environment)
-    func monitor(_ mode: CommitDetectionMode, _ detector: any ExternalCommitDetector) -> ExternalCommitMonitor {
+    func monitor(
+      _ mode: CommitDetectionMode, _ detector: any ExternalCommitDetector, _ event: ExternalCommitMonitor.Event
+    ) -> ExternalCommitMonitor {
       ExternalCommitMonitor(
-        path: writer.filePath ?? "", detector, writer.changeBroker, writer.health, mode, notify)
+        path: writer.filePath ?? "", detector, writer.changeBroker, writer.health, mode, reporting: event, notify)
     }
     attachedDatabases = writer.attachedDatabases
-    attachedMonitor = mode.map { monitor($0.withoutFileEvents, AttachedCommitDetector(writer)) }
+    attachedMonitor = mode.map {
+      monitor($0.withoutFileEvents, AttachedCommitDetector(writer), .commitsInAttachedDatabase)
+    }
     // Other connections cannot commit into a database in memory, but they can commit into its attached databases.
     self.monitor = writer.filePath.flatMap { path in
       mode.map { mode in
@@ -40,7 +44,7 @@ final class ExternalCommitSubscription: Sendable {
           isPool
           ? PoolCommitDetector(path: path, vfs: environment.vfs, writer.health, writer.ownCommits)
           : QueueCommitDetector(writer)
-        return monitor(mode, detector)
+        return monitor(mode, detector, .commits)
       }
     }
     // The readers of a pool identify their snapshots with the tracker, even if the detection is disabled.

@@ -207,7 +207,7 @@ final class LiveEngine: _DatabaseCore.Component {
   private func didDetect(_ event: ExternalCommitMonitor.Event) {
     let now = clock.now()
     switch event {
-    case .commits: report { $0.state.externalCommitDetected(at: now) }
+    case .commits, .commitsInAttachedDatabase: report { $0.state.externalCommitDetected(at: now) }
     case .fileMoved(let error):
       for observer in report({ $0.state.observationsFailed() }).removed { observer.fail(error) }
     }

@@ -38,10 +38,17 @@ extension ConnectionHandle {
   ///
   /// - Throws: An error of code `SQLITE_BUSY` if another connection holds the lock.
   func integer(_ sql: String) throws -> Int64 {
+    guard let integer = try firstInteger(sql) else { throw DatabaseError(code: SQLITE_DONE, connection: pointer) }
+    return integer
+  }
+
+  /// Returns the integer of the first row; nil if there is no row.
+  func firstInteger(_ sql: String) throws -> Int64? {
     var statement: SQLiteStatement?
     try check(sqlite3_prepare_v2(pointer, sql, -1, &statement, nil))
     defer { sqlite3_finalize(statement) }
     let code = sqlite3_step(statement)
+    if code == SQLITE_DONE { return nil }
     guard code == SQLITE_ROW else { throw DatabaseError(code: code, connection: pointer) }
     return sqlite3_column_int64(statement, 0)
   }

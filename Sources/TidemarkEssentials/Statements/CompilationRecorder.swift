@@ -176,7 +176,11 @@ final class CompilationRecorder: StatementAuthorizer {
       }
       if let first, StoredSetting.isChanged(by: first, hasValue: second != nil) {
         noteContent()
-        record { $0.changesSettings = true }
+        let isUserVersion = sqlite3_stricmp(first, "user_version") == 0
+        record { writes in
+          writes.changesSettings = true
+          if isUserVersion { writes.userVersionDatabase = database.map { String(cString: $0) } ?? "main" }
+        }
       }
       if let first, second != nil, sqlite3_stricmp(first, "case_sensitive_like") == 0 { redefinesOperators = true }
       if let first, second != nil, sqlite3_stricmp(first, "synchronous") == 0,

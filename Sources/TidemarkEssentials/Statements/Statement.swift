@@ -56,6 +56,13 @@ public final class Statement {
   /// false for `BEGIN IMMEDIATE`. C: `sqlite3_stmt_readonly`.
   public var isReadonly: Bool { sqlite3_stmt_readonly(sqliteStatement) != 0 }
 
+  /// The SQL text with the values of the arguments. C: `sqlite3_expanded_sql`.
+  var expandedSQL: String {
+    guard facts.parameterCount > 0, let text = sqlite3_expanded_sql(sqliteStatement) else { return sql }
+    defer { sqlite3_free(text) }
+    return String(cString: text).trimmedSQLStatement
+  }
+
   /// Whether the statement is an `EXPLAIN`. C: `sqlite3_stmt_isexplain`.
   var isExplanation: Bool { sqlite3_stmt_isexplain(sqliteStatement) != 0 }
 

@@ -48,6 +48,9 @@ final class StatementWrites {
     /// Whether the statement changes stored settings of a database, or its statistics: `PRAGMA user_version = 1`,
     /// `ANALYZE`.
     var changesSettings = false
+
+    /// The database whose `user_version` the statement sets, if it sets one.
+    var userVersionDatabase: String?
   }
 
   /// The findings of change capture about the statement.
@@ -73,8 +76,14 @@ final class StatementWrites {
   let savepoint: Savepoint?
   let writesSchemaTable: Bool
 
-  /// Whether it changes content that neither rows nor schema changes report.
-  let changesUnreportedContent: Bool
+  /// Whether the statement changes stored settings of a database, or its statistics.
+  let changesSettings: Bool
+
+  /// The database whose `user_version` the statement sets, if it sets one.
+  let userVersionDatabase: String?
+
+  /// Whether it changes the schema table, but no object of the schema: `PRAGMA writable_schema` allows this.
+  var changesSchemaTableOnly: Bool { writesSchemaTable && schemaChanges.isEmpty }
 
   /// Whether the statement is captured even without needs.
   let isAlwaysCaptured: Bool
@@ -87,8 +96,8 @@ final class StatementWrites {
   init(_ record: Record) {
     (tables, schemaChanges, savepoint) = (record.tables, record.schemaChanges, record.savepoint)
     writesSchemaTable = record.writesSchemaTable
-    changesUnreportedContent = record.changesSettings || writesSchemaTable && schemaChanges.isEmpty
-    isAlwaysCaptured = savepoint != nil || !schemaChanges.isEmpty || changesUnreportedContent
+    (changesSettings, userVersionDatabase) = (record.changesSettings, record.userVersionDatabase)
+    isAlwaysCaptured = savepoint != nil || !schemaChanges.isEmpty || writesSchemaTable || changesSettings
   }
 
   /// Whether SQLite has not compiled the statement again since, perhaps for another schema.

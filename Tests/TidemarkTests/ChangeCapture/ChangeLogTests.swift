@@ -100,7 +100,7 @@ import Tidemark
     log.openSavepoint("s")
     log.insert(2, ["B", 1], into: book)
     log.addCoarse(TableKey("shelf"))
-    log.add(SchemaChange(database: "other"))
+    log.add([SchemaChange(database: "other")], by: "DETACH other")
     log.rollBackToSavepoint("s")
     #expect(log.hasSavepoints)
     log.insert(3, ["C", 1], into: book)
@@ -109,7 +109,18 @@ import Tidemark
     let changes = log.report()
     #expect(changes.rowIDs == [1, 4])
     #expect(changes.tables.map(\.summary) == ["book insert rows 0,1"])
-    #expect(changes.schemaChanges.isEmpty)
+    #expect(changes.schemaChanges.isEmpty && changes.details == nil)
+  }
+
+  @Test func `a schema change has its place among the reported rows`() {
+    var log = openLog()
+    log.insert(1, ["A", 1], into: book)
+    log.add([SchemaChange(database: "other")], by: "CREATE TABLE a (b)")
+    log.insert(1, ["C"], into: shelf)
+    log.addCoarse(book.key)
+    log.add([SchemaChange(database: "other")], by: "DROP TABLE a")
+    // The rows of a coarse table are not reported.
+    #expect(log.report().details?.schemaStatements.map(\.rowCount) == [0, 1])
   }
 
   @Test func `a released savepoint no longer limits a rollback`() {

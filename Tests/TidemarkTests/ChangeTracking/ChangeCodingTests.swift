@@ -21,7 +21,7 @@ import Testing
     name: "player", columnNames: ["id", "name", "score"], primaryKey: [0], rowID: .primaryKey)
 
   private static let example = TransactionChanges(
-    version: DatabaseVersion(7), microsecondsSince1970: 100,
+    versions: DatabaseVersion(7)...DatabaseVersion(7), microsecondsSince1970: 100,
     elements: [
       .row(ChangedRow(table: player, images: .insert(image(1, "Ada", .int64(300))))),
       .row(
@@ -34,7 +34,7 @@ import Testing
   }
 
   private static let exampleBytes: [UInt8] =
-    [1, 8, 0xc8, 0x01, 0]  // format 1, version 7, 100 µs, complete
+    [1, 8, 0, 0xc8, 0x01, 0, 0]  // format 1, version 7 only, 100 µs, complete, not continued
     + [1, 4] + Array("main".utf8) + [6] + Array("player".utf8) + [2]  // table; its row ID is its primary key
     + [3, 2] + Array("id".utf8) + [4] + Array("name".utf8) + [5] + Array("score".utf8) + [1, 0]  // columns, primary key
     + [2, 0, 2] + [3 << 3 | 3] + Array("Ada".utf8) + [2 << 3 | 1, 0x2c, 0x01]  // insert; row ID 1; "Ada"; 300
@@ -60,11 +60,13 @@ import Testing
 
   @Test func `columns with canonically equivalent names are different columns`() throws {
     let tables = ["é", "e\u{301}"].map { ChangedTable(name: "t", columnNames: [$0], primaryKey: []) }
-    let changes = TransactionChanges(microsecondsSince1970: 0, elements: tables.map { .unknownRows(table: $0) })
+    let changes = TransactionChanges(
+      microsecondsSince1970: 0,
+      elements: tables.map { table in
+        .row(ChangedRow(table: table, images: .insert(ChangedRow.Image(rowID: 1, values: [.null]))))
+      })
     let decoded = try TransactionChanges(decoding: changes.encoded())
-    let names = decoded.elements.compactMap {
-      if case .unknownRows(let table) = $0 { table.columnNames[0] } else { nil }
-    }
+    let names = decoded.rows.map { $0.table.columnNames[0] }
     #expect(names.map { Array($0.utf8) } == [[0xc3, 0xa9], [0x65, 0xcc, 0x81]])
   }
 
@@ -83,31 +85,33 @@ import Testing
     Malformed(bytes: [1, 0x80, 0, 0, 0], message: "number has superfluous bytes"),
     Malformed(
       bytes: [1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 0, 0], message: "number is too large"),
+    Malformed(bytes: [1, 3, 3, 0, 0, 0], message: "the first version is negative"),
     Malformed(bytes: [1, 0, 0, 9], message: "unknown reason"),
-    Malformed(bytes: [1, 0, 0, 0, 77], message: "unknown kind of a change"),
-    Malformed(bytes: [1, 0, 0, 0, 6, 200, 1, 65], message: "length exceeds the bytes"),
-    Malformed(bytes: [1, 0, 0, 0, 6, 1, 0xff], message: "text is not UTF-8"),
-    Malformed(bytes: [1, 0, 0, 0, 9, 0x80, 0x80, 0x80, 0x80, 0x10], message: "version is too large"),
-    Malformed(bytes: [1, 0, 0, 0, 5, 0], message: "index is out of bounds"),
-    Malformed(bytes: [1, 0, 0, 0, 1, 0, 0, 3], message: "unknown kind of a row ID"),
-    Malformed(bytes: [1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0], message: "impossible primary key"),
-    Malformed(bytes: [1, 0, 0, 0, 1, 0, 0, 1, 1, 0, 2, 0, 0], message: "impossible primary key"),
-    Malformed(bytes: [1, 0, 0, 0, 1, 0, 0, 1, 1, 0, 1, 1], message: "index is out of bounds"),
-    Malformed(bytes: [1, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0], message: "table without changes"),
-    Malformed(bytes: [1, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 6, 0], message: "table without changes"),
+    Malformed(bytes: [1, 0, 0, 0, 2], message: "the mark of a continuation is neither 0 nor 1"),
+    Malformed(bytes: [1, 0, 0, 0, 0, 77], message: "unknown kind of a change"),
+    Malformed(bytes: [1, 0, 0, 0, 0, 6, 200, 1, 65], message: "length exceeds the bytes"),
+    Malformed(bytes: [1, 0, 0, 0, 0, 6, 1, 0xff], message: "text is not UTF-8"),
+    Malformed(bytes: [1, 0, 0, 0, 0, 9, 0, 0x80, 0x80, 0x80, 0x80, 0x10], message: "version is too large"),
+    Malformed(bytes: [1, 0, 0, 0, 0, 2, 0], message: "index is out of bounds"),
+    Malformed(bytes: [1, 0, 0, 0, 0, 1, 0, 0, 3], message: "unknown kind of a row ID"),
+    Malformed(bytes: [1, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0], message: "impossible primary key"),
+    Malformed(bytes: [1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 2, 0, 0], message: "impossible primary key"),
+    Malformed(bytes: [1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 1, 1], message: "index is out of bounds"),
+    Malformed(bytes: [1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0], message: "table without changes"),
+    Malformed(bytes: [1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 6, 0], message: "table without changes"),
     Malformed(
-      bytes: [1, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 5, 0, 1, 0, 0, 1, 1, 0, 0, 5, 1], message: "table is described twice"),
-    Malformed(bytes: [1, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 2, 0, 0, 9, 0], message: "INTEGER has superfluous bytes"),
-    Malformed(bytes: [1, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 2, 0, 0, 73], message: "INTEGER is too long"),
-    Malformed(bytes: [1, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 2, 0, 0, 8], message: "NULL has a length"),
-    Malformed(bytes: [1, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 2, 0, 0, 10], message: "REAL has a length"),
+      bytes: [1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 2, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0], message: "table is described twice"),
+    Malformed(bytes: [1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 2, 0, 0, 9, 0], message: "INTEGER has superfluous bytes"),
+    Malformed(bytes: [1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 2, 0, 0, 73], message: "INTEGER is too long"),
+    Malformed(bytes: [1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 2, 0, 0, 8], message: "NULL has a length"),
+    Malformed(bytes: [1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 2, 0, 0, 10], message: "REAL has a length"),
     Malformed(
-      bytes: [1, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 2, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0xf8, 0x7f],
+      bytes: [1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 2, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0xf8, 0x7f],
       message: "REAL is not a number"),
-    Malformed(bytes: [1, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 2, 0, 0, 5], message: "unknown type of a value"),
-    Malformed(bytes: [1, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 3, 0, 0, 0, 4], message: "unused bits are set"),
-    Malformed(bytes: [1, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 3, 0, 0, 0, 1, 0], message: "unchanged value"),
-    Malformed(bytes: [1, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 3, 0, 0, 0, 2, 0], message: "unchanged row ID"),
+    Malformed(bytes: [1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 2, 0, 0, 5], message: "unknown type of a value"),
+    Malformed(bytes: [1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 3, 0, 0, 0, 4], message: "unused bits are set"),
+    Malformed(bytes: [1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 3, 0, 0, 0, 1, 0], message: "unchanged value"),
+    Malformed(bytes: [1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 3, 0, 0, 0, 2, 0], message: "unchanged row ID"),
   ])
   fileprivate func `malformed bytes are an error`(malformed: Malformed) {
     let error = #expect(throws: TransactionChanges.DecodingError.self) {

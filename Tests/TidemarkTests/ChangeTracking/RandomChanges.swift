@@ -9,18 +9,24 @@ struct RandomChanges {
   mutating func next() -> TransactionChanges {
     let tables = (0..<Int.random(in: 1...3, using: &random)).map { _ in table() }
     return TransactionChanges(
-      version: Bool.random(using: &random) ? DatabaseVersion(.random(in: 0...UInt64.max - 1, using: &random)) : nil,
+      versions: Bool.random(using: &random) ? versions() : nil,
       microsecondsSince1970: integer(),
       completeness: random.pick([.complete] + TransactionChanges.Reason.allCases.map { .incomplete($0) }),
+      isContinued: Bool.random(using: &random),
       elements: (0..<Int.random(in: 0...8, using: &random)).map { _ in element(tables) })
+  }
+
+  private mutating func versions() -> ClosedRange<DatabaseVersion> {
+    let last = UInt64.random(in: 0...UInt64.max - 1, using: &random)
+    return DatabaseVersion(last - .random(in: 0...min(last, 300), using: &random))...DatabaseVersion(last)
   }
 
   private mutating func element(_ tables: [ChangedTable]) -> TransactionChanges.Element {
     switch Int.random(in: 0..<12, using: &random) {
     case 0: .schema(sql: text())
-    case 1: .counter(tableName: text(), value: Bool.random(using: &random) ? integer() : nil)
-    case 2: .userVersion(Int32.random(in: .min ... .max, using: &random))
-    case 3: .unknownRows(table: random.pick(tables))
+    case 1: .counter(databaseName: text(), tableName: text(), value: Bool.random(using: &random) ? integer() : nil)
+    case 2: .userVersion(databaseName: text(), value: Int32.random(in: .min ... .max, using: &random))
+    case 3: .unknownRows(databaseName: text(), tableName: text())
     default: .row(row(random.pick(tables)))
     }
   }

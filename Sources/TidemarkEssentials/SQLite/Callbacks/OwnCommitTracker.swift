@@ -21,6 +21,9 @@ final class OwnCommitTracker: Sendable {
     /// The WAL-index, from the beginning of an own commit until its end is reported.
     var inFlight: WALIndexMemory?
 
+    /// The state before the last own commit, from its end until it is reported.
+    var beforeUnreported: WALIndexHeader?
+
     /// Whether there were external commits before the known state that no check has reported.
     var hasUnreportedExternalCommit = false
   }
@@ -128,6 +131,17 @@ final class OwnCommitTracker: Sendable {
     }
   }
 
+  /// The state before the own commit that is being reported; nil if the commit has not changed the main database, or if
+  /// the state is unknown. With `externalCommitCount`.
+  var unreportedCommit: (stateBefore: WALIndexHeader?, externalCommitCount: UInt64) {
+    record.withLock { ($0.state.beforeUnreported, $0.counts.external) }
+  }
+
+  /// The last known state, with `externalCommitCount`.
+  var knownState: (header: WALIndexHeader?, externalCommitCount: UInt64) {
+    record.withLock { ($0.state.known, $0.counts.external) }
+  }
+
   // MARK: The connection
 
   /// Whether commits are recorded.
@@ -145,7 +159,7 @@ final class OwnCommitTracker: Sendable {
         return
       }
       if !header.hasSameContent(as: known) { record.noteExternalCommit() }
-      record.state.known = header
+      (record.state.known, record.state.beforeUnreported) = (header, nil)
       record.state.inFlight = memory
     }
   }
@@ -155,6 +169,8 @@ final class OwnCommitTracker: Sendable {
     guard isTracking else { return }
     record.withLock { record in
       guard let memory = record.state.inFlight.take() else { return }
+      // It was read under the write lock: the commit follows this state immediately.
+      record.state.beforeUnreported = record.state.known
       // If another connection is already committing, the next check decides.
       guard let header = memory.header, let known = record.state.known else { return }
       if !header.isNext(to: known) || header.frameCount != frameCount { record.noteExternalCommit() }
@@ -166,7 +182,10 @@ final class OwnCommitTracker: Sendable {
   /// Reports that the observers know the last commit.
   func didReport() {
     guard isTracking else { return }
-    record.withLock { $0.counts.reported = $0.counts.own }
+    record.withLock { record in
+      record.counts.reported = record.counts.own
+      record.state.beforeUnreported = nil
+    }
   }
 
   /// Reports that a commit has failed, or that a transaction ended without one.

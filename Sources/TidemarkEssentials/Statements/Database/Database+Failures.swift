@@ -72,7 +72,12 @@ extension Database {
     if !settings.health.isUsable { try checkHealth(for: statement) }
     // A statement may outlive its connection.
     if handle == nil { throw Self.closedError }
-    if !transaction.grantsEverything(isOpen: !isInAutocommitMode) { try checkPermission(for: statement, arguments) }
+    if !transaction.grantsEverything(isOpen: !isInAutocommitMode) {
+      // An internal statement inside a step belongs to its transaction. In a COMMIT, in which virtual tables write
+      // their buffered changes, SQLite reports that the transaction has ended.
+      if compilation.counts.runningSteps > 0, isInAutocommitMode { return }
+      try checkPermission(for: statement, arguments)
+    }
   }
 
   private func checkHealth(for statement: Statement) throws {

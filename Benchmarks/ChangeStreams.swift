@@ -1,0 +1,105 @@
+import Foundation
+import Tidemark
+
+// The cost of change streams for the writer, and the speed of a consumer.
+//
+//     Benchmarks streams
+//
+// Each case has a pool of its own. Short series of writes to the pools alternate, so that slow phases of the machine
+// affect all of them; the result is the median of the ratios to the pool without streams.
+
+func measureChangeStreams(_ folder: BenchmarkFolder, _ report: Report) throws {
+  let bare = try StreamBenchmark(folder, "none", consumerCount: 0)
+  let cases: [(name: String, benchmark: StreamBenchmark, target: Double?)] = [
+    ("time of a write with one consumer", try StreamBenchmark(folder, "one", consumerCount: 1), 1.15),
+    ("time of a write with ten consumers", try StreamBenchmark(folder, "ten", consumerCount: 10), nil),
+    (
+      "time of a write with a consumer that never iterates",
+      try StreamBenchmark(folder, "idle", consumerCount: 0, idleCount: 1), nil
+    ),
+    (
+      "time of a write to another table than the stream's",
+      try StreamBenchmark(folder, "other", consumerCount: 1, table: "other"), nil
+    ),
+  ]
+  var ratios = cases.map { _ in [Double]() }
+  for round in 0..<25 {
+    let time = try bare.timeOfWrites(round)
+    for index in cases.indices { ratios[index].append(try cases[index].benchmark.timeOfWrites(round) / time) }
+  }
+  func add(_ name: String, _ value: Double, _ unit: Figure.Unit, target: Double? = nil) {
+    report.add(Figure(group: "change streams", name: name, value: value, unit: unit, target: target))
+  }
+  for (index, found) in cases.enumerated() {
+    add(found.name, ratios[index].sorted()[ratios[index].count / 2], .ratio, target: found.target)
+  }
+  add("time of a changed row for the consumer", try bare.timeOfRow(), .nanoseconds)
+}
+
+private final class StreamBenchmark: @unchecked Sendable {
+  private let pool: DatabasePool
+  private var idle: [ChangeStream] = []
+  private var tasks: [Task<Void, any Error>] = []
+  private let received = Counter()
+  private let consumerCount: Int
+  private static let writeCount = 2_000
+
+  init(
+    _ folder: BenchmarkFolder, _ name: String, consumerCount: Int, idleCount: Int = 0, table: String = "item"
+  ) throws {
+    pool = try DatabasePool(path: folder.path("stream-\(name).sqlite"))
+    self.consumerCount = table == "item" ? consumerCount : 0
+    try pool.write { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE item (id INTEGER PRIMARY KEY, a TEXT, b TEXT, c INTEGER, d REAL, e INTEGER);
+          CREATE TABLE other (id INTEGER PRIMARY KEY);
+          WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 10000)
+          INSERT INTO item SELECT n, 'name of ' || n, 'a longer text of ' || n, n, n * 0.5, 0 FROM number;
+          """)
+    }
+    for _ in 0..<idleCount { idle.append(try pool.changes(in: Table(table))) }
+    for _ in 0..<consumerCount {
+      let stream = try pool.changes(in: Table(table))
+      tasks.append(
+        Task { [received] in
+          for try await transaction in stream { for _ in transaction.rows { received.add() } }
+        })
+    }
+  }
+
+  deinit { for task in tasks { task.cancel() } }
+
+  /// The wall-clock time of a series of transactions that update a row each. The consumers end it afterwards.
+  func timeOfWrites(_ round: Int) throws -> Double {
+    let count = received.value
+    let start = DispatchTime.now().uptimeNanoseconds
+    for number in 0..<Self.writeCount {
+      try pool.write { db in
+        let id = 1 + (round * Self.writeCount + number) * 7919 % 10_000
+        try db.execute(
+          sql: "UPDATE item SET b = ?, c = c + 1, e = ? WHERE id = ?", arguments: ["changed \(number)", number, id])
+      }
+    }
+    let time = Double(DispatchTime.now().uptimeNanoseconds - start)
+    received.wait(for: count + consumerCount * Self.writeCount)
+    return time
+  }
+
+  /// The time of the consuming thread for each row of a large transaction.
+  func timeOfRow() throws -> Double {
+    let stream = try pool.changes(in: Table("item"))
+    try pool.write { try $0.execute(sql: "UPDATE item SET c = c + 1, e = e + 1") }
+    let (time, isEnded) = (Counter(), DispatchSemaphore(value: 0))
+    Task {
+      var iterator = stream.makeAsyncIterator()
+      let start = DispatchTime.now().uptimeNanoseconds
+      let rows = try await iterator.next()?.rows ?? []
+      let duration = DispatchTime.now().uptimeNanoseconds - start
+      for _ in 0..<(rows.isEmpty ? 0 : Int(duration) / rows.count) { time.add() }
+      isEnded.signal()
+    }
+    isEnded.wait()
+    return Double(time.value)
+  }
+}

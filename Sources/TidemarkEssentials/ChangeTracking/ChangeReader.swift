@@ -1,0 +1,182 @@
+/// Converts commits to the changes of a region.
+struct ChangeReader {
+  var region: DatabaseRegion
+
+  private var tables: [ObjectIdentifier: Table] = [:]
+
+  /// The form of a table's rows, and whether they belong to the region.
+  private struct Table {
+    /// Retained, because its address identifies it.
+    let layout: CaptureLayout
+
+    /// The table, and the offsets of its columns among the captured values; nil if rows are not captured as a whole.
+    let rows: (table: ChangedTable, offsets: [Int?])?
+    let admission: Admission
+  }
+
+  private enum Admission {
+    case all
+    case none
+    case some(TableRegion)
+  }
+
+  init(region: DatabaseRegion) { self.region = region }
+
+  /// The limit of cached tables: schema changes make new ones.
+  private static let tableCountMax = 256
+
+  /// Returns the changes that concern the region; nil if there are none.
+  ///
+  /// - Parameter isUnknown: Whether the commit was captured for older needs.
+  /// - Parameter rowLimit: The number of rows in the region beyond which rows are left out.
+  mutating func changes(
+    of commit: CommittedChanges, isUnknown: Bool, rowLimit: Int, at microsecondsSince1970: Int64,
+    _ versions: ClosedRange<DatabaseVersion>?
+  ) -> TransactionChanges? {
+    var draft = Draft()
+    let statements = commit.details?.schemaStatements ?? []
+    var statementIndex = 0
+    func addStatements(before row: Int) {
+      while statementIndex < statements.count, statements[statementIndex].rowCount <= row {
+        draft.elements.append(.schema(sql: statements[statementIndex].sql))
+        statementIndex += 1
+      }
+    }
+    if tables.count > Self.tableCountMax { tables = [:] }
+    let log = commit.log
+    for (index, record) in log.records.enumerated() {
+      if !statements.isEmpty { addStatements(before: index) }
+      add(record, at: index, of: log, rowLimit: rowLimit, to: &draft)
+    }
+    addStatements(before: .max)
+    for table in commit.tables where table.isCoarse && table.touches(region) {
+      draft.addUnknownRows(table.key.database, table.key.name)
+    }
+    if draft.rowCount > rowLimit { draft.removeRows() }
+    if let numbers = commit.details?.numbers { add(numbers, to: &draft) }
+    let completeness = completeness(of: commit, isUnknown: isUnknown, rowLimit: rowLimit, draft)
+    if draft.elements.isEmpty, completeness == .complete { return nil }
+    return TransactionChanges(
+      versions: versions, microsecondsSince1970: microsecondsSince1970, completeness: completeness,
+      elements: draft.elements)
+  }
+
+  private func completeness(
+    of commit: CommittedChanges, isUnknown: Bool, rowLimit: Int, _ draft: Draft
+  ) -> TransactionChanges.Completeness {
+    let unreported = commit.details?.unreported ?? []
+    if unreported.contains(.database) { return .incomplete(.databaseReplaced) }
+    if isUnknown || unreported.contains(.content) { return .incomplete(.unknown) }
+    if draft.rowCount > rowLimit { return .incomplete(.tooManyRows) }
+    if draft.unknownTables.isEmpty { return .complete }
+    return .incomplete(commit.details?.isTruncated == true ? .tooManyRows : .notReported)
+  }
+
+  /// The elements of a transaction so far.
+  private struct Draft {
+    var elements: [TransactionChanges.Element] = []
+    var rowCount = 0
+    var unknownTables: Set<TableKey> = []
+
+    mutating func addUnknownRows(_ databaseName: String, _ tableName: String) {
+      guard unknownTables.insert(TableKey(tableName, in: databaseName)).inserted else { return }
+      elements.append(.unknownRows(databaseName: databaseName, tableName: tableName))
+    }
+
+    /// Replaces the rows by their tables.
+    mutating func removeRows() {
+      let removed = elements
+      elements = []
+      for element in removed {
+        if case .row(let row) = element {
+          addUnknownRows(row.table.databaseName, row.table.name)
+        } else {
+          elements.append(element)
+        }
+      }
+    }
+  }
+
+  // MARK: - Rows
+
+  private mutating func add(
+    _ record: ChangeRecord, at index: Int, of log: CapturedLog, rowLimit: Int, to draft: inout Draft
+  ) {
+    let table = table(of: log.layouts[Int(record.table)])
+    switch table.admission {
+    case .none: return
+    case .some(let region): if !region.isModified(by: log.change(at: index)) { return }
+    case .all: break
+    }
+    guard let rows = table.rows, record.unknownColumn == nil else {
+      return draft.addUnknownRows(table.layout.key.database, table.layout.key.name)
+    }
+    draft.rowCount += 1
+    // The first row beyond the limit is still needed, for its table.
+    draft.elements.append(.row(Self.row(record, rows.table, rows.offsets, log)))
+  }
+
+  private static func row(
+    _ record: ChangeRecord, _ table: ChangedTable, _ offsets: [Int?], _ log: CapturedLog
+  ) -> ChangedRow {
+    func image(_ start: Int, _ rowID: Int64) -> ChangedRow.Image {
+      ChangedRow.Image(
+        rowID: table.rowID == .none ? 0 : rowID,
+        values: offsets.map { offset in
+          offset.map { log.values[start + $0] } ?? DatabaseValue(.int64(rowID))
+        })
+    }
+    let start = Int(record.valueStart)
+    let images: ChangedRow.Images =
+      switch record.kind {
+      case .insert: .insert(image(start, record.newRowID))
+      case .delete: .delete(image(start, record.oldRowID))
+      case .update:
+        .update(
+          old: image(start, record.oldRowID),
+          new: image(start + log.layouts[Int(record.table)].storedColumns.count, record.newRowID))
+      }
+    return ChangedRow(table: table, images: images)
+  }
+
+  private mutating func table(of layout: CaptureLayout) -> Table {
+    if let known = tables[ObjectIdentifier(layout)] { return known }
+    let table = Table(
+      layout: layout, rows: layout.wholeRows.map { (ChangedTable($0, hasRowID: layout.hasRowID), $0.offsets) },
+      admission: admission(of: layout.key))
+    tables[ObjectIdentifier(layout)] = table
+    return table
+  }
+
+  private func admission(of key: TableKey) -> Admission {
+    // The rows of this table are reported as counters.
+    if key.name.asciiLowercased == "sqlite_sequence" { return .none }
+    guard let regions = region.tables else { return .all }
+    guard let region = regions[key] else { return .none }
+    return region.parts.contains { $0.columns == nil && $0.rows.isAll } ? .all : .some(region)
+  }
+
+  // MARK: - Numbers
+
+  private func add(_ numbers: StoredNumbers, to draft: inout Draft) {
+    for counter in numbers.counters where region.overlaps(counter.table) {
+      draft.elements.append(
+        .counter(databaseName: counter.table.database, tableName: counter.table.name, value: counter.value))
+    }
+    // It belongs to no table.
+    guard region.isFullDatabase else { return }
+    for version in numbers.userVersions {
+      draft.elements.append(.userVersion(databaseName: version.database, value: version.value))
+    }
+  }
+}
+
+extension ChangedTable {
+  /// The table of captured rows.
+  fileprivate convenience init(_ rows: WholeRows, hasRowID: Bool) {
+    self.init(
+      databaseName: rows.databaseName, name: rows.tableName, columnNames: rows.columnNames,
+      primaryKey: rows.primaryKey,
+      rowID: !hasRowID ? .none : rows.offsets.contains(where: { $0 == nil }) ? .primaryKey : .hidden)
+  }
+}

@@ -1,0 +1,283 @@
+import Synchronization
+
+/// Distributes the commits of a database to the consumers of change streams.
+///
+///     writer ── ChangeBroker ── didCommit ──► ChangeBuffer ──► next, wait ── ChangeConsumer ── ChangeStream
+///     ExternalCommitSubscription ── didDetect ──┘
+///
+/// The writer adds a commit once, and wakes one waiting consumer at most. A woken consumer wakes the others. Consumers
+/// filter and convert commits on their own threads.
+///
+/// Invariants, in addition to those of `ChangeBuffer`:
+/// 1. While there are consumers, the hub watches the database, and keeps it open.
+/// 2. A consumer that waits is woken by the next entry: it registers under the lock that protects the entries.
+/// 3. While the lock is held, no other lock is taken, and no commit is released.
+final class ChangeStreamHub: _DatabaseCore.Component {
+  typealias ConsumerID = ChangeBuffer.ConsumerID
+
+  /// The subscriptions to the commits of a database.
+  private struct Watch: Sendable {
+    let number: Int
+    let core: _DatabaseCore
+    let subscription: ChangeSubscription?
+    let externalCommits: ExternalCommitSubscription?
+  }
+
+  private struct Guarded {
+    var buffer = ChangeBuffer()
+    var waiters: [Waiter] = []
+    var watch: Watch?
+    var interests: [ConsumerID: Interest] = [:]
+
+    /// The interests of all consumers.
+    var joinedInterest = Interest(tables: [], needsVersion: 0)
+
+    /// The number of external commits that are entries, or precede them.
+    var externalCommitCount: UInt64?
+
+    mutating func takeWaiter() -> Waiter? { waiters.isEmpty ? nil : waiters.removeFirst() }
+
+    mutating func joinInterests() {
+      joinedInterest = interests.values.reduce(Interest(tables: [], needsVersion: 0)) { $0.union($1) }
+    }
+  }
+
+  /// The commits that concern a consumer.
+  struct Interest: Sendable {
+    /// The tables; nil for all.
+    var tables: Set<TableKey>?
+
+    /// The first version of the needs that includes the needs of the consumer.
+    var needsVersion: Int
+
+    /// Whether a commit may concern the consumer.
+    func includes(_ changes: CommittedChanges) -> Bool {
+      guard let tables, changes.details == nil, !changes.isUnknown, changes.needsVersion >= needsVersion else {
+        return true
+      }
+      return changes.tables.contains { tables.contains($0.key) }
+    }
+
+    func union(_ other: Interest) -> Interest {
+      Interest(
+        tables: tables.flatMap { own in other.tables.map(own.union) },
+        needsVersion: max(needsVersion, other.needsVersion))
+    }
+  }
+
+  private struct Waiter: Sendable {
+    let number: UInt64
+    let consumer: ConsumerID
+    let continuation: UnsafeContinuation<Void, Never>
+  }
+
+  /// A state of the database, as far as it is known.
+  struct Position: Sendable {
+    var version: UInt64?
+
+    /// A number that changes with each external commit.
+    var externalCommitCount: UInt64?
+  }
+
+  private let guarded = Mutex(Guarded())
+  private let lastNumber = Atomic<UInt64>(0)
+
+  static func hub(of core: _DatabaseCore) -> ChangeStreamHub { core.component { ChangeStreamHub() } }
+
+  // MARK: - Consumers
+
+  /// Adds a consumer, which has no interests before it is started.
+  ///
+  /// - Returns: The consumer, and the subscription that detects external commits.
+  func addConsumer(
+    byteLimit: Int, in core: _DatabaseCore
+  ) -> (id: ConsumerID, externalCommits: ExternalCommitSubscription?) {
+    let (id, watch) = guarded.withLock { ($0.buffer.addConsumer(byteLimit: byteLimit), $0.watch) }
+    if let watch { return (id, watch.externalCommits) }
+    let new = makeWatch(of: core)
+    // Another consumer may have begun to watch meanwhile. A superfluous subscription is released outside of the lock.
+    let current = guarded.withLock { guarded in
+      if guarded.watch == nil { guarded.watch = new }
+      return guarded.watch
+    }
+    return (id, current?.externalCommits)
+  }
+
+  private func makeWatch(of core: _DatabaseCore) -> Watch {
+    let number = Int(lastNumber.wrappingAdd(1, ordering: .relaxed).newValue)
+    let subscription = core.writer?.changeBroker.subscribe(.none) { [self] changes in
+      didCommit(changes, in: core, watch: number)
+    }
+    let externalCommits = core.subscribeToExternalCommits { [weak self] event in
+      self?.didDetect(event, in: core, watch: number)
+    }
+    return Watch(number: number, core: core, subscription: subscription, externalCommits: externalCommits)
+  }
+
+  /// Starts a consumer: it receives the commits after a position.
+  func start(_ id: ConsumerID, _ interest: Interest, after position: Position) {
+    guarded.withLock { guarded in
+      guarded.buffer.start(id, after: position.version)
+      guarded.externalCommitCount = guarded.externalCommitCount ?? position.externalCommitCount
+      guarded.interests[id] = interest
+      guarded.joinInterests()
+    }
+  }
+
+  /// Replaces the interest of a consumer.
+  func setInterest(_ interest: Interest, of id: ConsumerID) {
+    guarded.withLock { guarded in
+      guarded.interests[id] = interest
+      guarded.joinInterests()
+    }
+  }
+
+  func removeConsumer(_ id: ConsumerID) {
+    // The watch and the entries are released outside of the lock.
+    _ = guarded.withLock { guarded -> (Watch?, [ChangeBuffer.Entry]) in
+      guarded.buffer.removeConsumer(id)
+      guarded.interests[id] = nil
+      guarded.joinInterests()
+      let removed = guarded.buffer.takeRemoved()
+      guard guarded.buffer.isUnused else { return (nil, removed) }
+      guarded.externalCommitCount = nil
+      return (guarded.watch.take(), removed)
+    }
+  }
+
+  /// Returns what a consumer receives next.
+  func next(_ id: ConsumerID) -> ChangeBuffer.Delivery {
+    guarded.withLock { guarded in (guarded.buffer.next(id), guarded.buffer.takeRemoved()) }.0
+  }
+
+  /// Waits until there is something for a consumer, or the task is cancelled.
+  func wait(for id: ConsumerID) async {
+    let number = lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+    await withTaskCancellationHandler {
+      await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+        let isReady = guarded.withLock { guarded in
+          if Task.isCancelled || guarded.buffer.hasDelivery(for: id) { return true }
+          guarded.waiters.append(Waiter(number: number, consumer: id, continuation: continuation))
+          return false
+        }
+        if isReady { continuation.resume() }
+      }
+    } onCancel: {
+      let waiter = guarded.withLock { guarded in
+        guarded.waiters.firstIndex { $0.number == number }.map { guarded.waiters.remove(at: $0) }
+      }
+      waiter?.continuation.resume()
+    }
+    wakeConsumers()
+  }
+
+  /// Wakes the consumers for which there is something.
+  private func wakeConsumers() {
+    let woken = guarded.withLock { guarded in
+      if guarded.waiters.isEmpty { return [Waiter]() }
+      let woken = guarded.waiters.filter { guarded.buffer.hasDelivery(for: $0.consumer) }
+      guarded.waiters.removeAll { guarded.buffer.hasDelivery(for: $0.consumer) }
+      return woken
+    }
+    for waiter in woken { waiter.continuation.resume() }
+  }
+
+  // MARK: - Commits
+
+  /// Handles a successful commit, on the committing thread.
+  private func didCommit(_ changes: CommittedChanges, in core: _DatabaseCore, watch: Int) {
+    guard guarded.withLock({ $0.watch?.number == watch && $0.joinedInterest.includes(changes) }) else { return }
+    let (position, time) = (core.positionOfOwnCommit(), WallClock.microsecondsSince1970())
+    let kept = changes.kept()
+    let (waiter, _) = guarded.withLock { guarded -> (Waiter?, [ChangeBuffer.Entry]) in
+      if let count = position.externalCommitCount, count != guarded.externalCommitCount {
+        if guarded.externalCommitCount != nil {
+          guarded.buffer.addExternalCommits(
+            through: position.version.map { $0 &- 1 }, microsecondsSince1970: time)
+        }
+        guarded.externalCommitCount = count
+      }
+      guarded.buffer.add(kept, version: position.version, microsecondsSince1970: time)
+      return (guarded.takeWaiter(), guarded.buffer.takeRemoved())
+    }
+    waiter?.continuation.resume()
+  }
+
+  /// Handles an event of the thread that detects external commits.
+  private func didDetect(_ event: ExternalCommitMonitor.Event, in core: _DatabaseCore, watch: Int) {
+    let time = WallClock.microsecondsSince1970()
+    let position = event.isCommitInMainDatabase ? core.positionOfExternalCommit() : Position()
+    let removed = guarded.withLock { guarded -> [ChangeBuffer.Entry] in
+      guard guarded.watch?.number == watch else { return [] }
+      if case .fileMoved(let error) = event {
+        guarded.buffer.fail(error)
+      } else {
+        guarded.externalCommitCount = position.externalCommitCount ?? guarded.externalCommitCount
+        guarded.buffer.addExternalCommits(through: position.version, microsecondsSince1970: time)
+      }
+      return guarded.buffer.takeRemoved()
+    }
+    _ = removed
+    wakeConsumers()
+  }
+
+  // MARK: - Closing
+
+  func willClose() { guarded.withLock(\.watch)?.externalCommits?.pause() }
+
+  func didNotClose() { guarded.withLock(\.watch)?.externalCommits?.resume() }
+
+  func didClose() {
+    _ = guarded.withLock { guarded -> Watch? in
+      guarded.buffer.fail(Database.closedError)
+      return guarded.watch.take()
+    }
+    wakeConsumers()
+  }
+}
+
+extension ExternalCommitMonitor.Event {
+  fileprivate var isCommitInMainDatabase: Bool { if case .commits = self { true } else { false } }
+}
+
+extension _DatabaseCore {
+  /// The position after the own commit that is being reported, on the committing thread.
+  fileprivate func positionOfOwnCommit() -> ChangeStreamHub.Position {
+    guard let writer else { return ChangeStreamHub.Position() }
+    if fetchesExcludeWrites { return positionOfQueue(writer) }
+    let (before, externalCommitCount) = writer.ownCommits.unreportedCommit
+    return ChangeStreamHub.Position(
+      version: before.map { number(of: $0) + 1 }, externalCommitCount: externalCommitCount)
+  }
+
+  private func positionOfQueue(_ writer: SerializedConnection) -> ChangeStreamHub.Position {
+    guard writer.isAccessible else { return ChangeStreamHub.Position() }
+    do {
+      // A statement of the library is refused when its transaction has ended.
+      let dataVersion = try writer.reentrantSync { db in try db.handle?.integer("PRAGMA data_version") ?? 0 }
+      return ChangeStreamHub.Position(
+        version: writer.changeBroker.writeCount + UInt64(clamping: dataVersion),
+        externalCommitCount: UInt64(clamping: dataVersion))
+    } catch {
+      Database.log(error, "Could not determine the version of a commit")
+      return ChangeStreamHub.Position()
+    }
+  }
+
+  /// The position after external commits, on the thread that has detected them.
+  fileprivate func positionOfExternalCommit() -> ChangeStreamHub.Position {
+    // The connection of a queue, which knows the version, may be in use.
+    guard let writer, !fetchesExcludeWrites else { return ChangeStreamHub.Position() }
+    let (known, externalCommitCount) = writer.ownCommits.knownState
+    return ChangeStreamHub.Position(version: known.map(number), externalCommitCount: externalCommitCount)
+  }
+
+  /// The position of a connection that is about to read.
+  func position(_ db: Database) throws -> ChangeStreamHub.Position {
+    guard let writer else { return ChangeStreamHub.Position() }
+    if fetchesExcludeWrites { return positionOfQueue(writer) }
+    let externalCommitCount = writer.ownCommits.externalCommitCount
+    return ChangeStreamHub.Position(
+      version: try databaseVersion(db).lowerBound?.number, externalCommitCount: externalCommitCount)
+  }
+}

@@ -1,0 +1,204 @@
+import Testing
+
+@testable import TidemarkEssentials
+
+/// The machine of change streams, without a database.
+@Suite struct ChangeBufferTests {
+  private var buffer = ChangeBuffer()
+
+  private static func commit() -> CommittedChanges { CommittedChanges(number: 0, needsVersion: 0, log: .empty) }
+
+  private mutating func add(_ version: UInt64?) {
+    buffer.add(Self.commit(), version: version, microsecondsSince1970: 0)
+  }
+
+  private mutating func addExternal(_ version: UInt64?) {
+    buffer.addExternalCommits(through: version, microsecondsSince1970: 0)
+  }
+
+  private mutating func consumer(byteLimit: Int = 1_000_000, after version: UInt64? = 0) -> Int {
+    let id = buffer.addConsumer(byteLimit: byteLimit)
+    buffer.start(id, after: version)
+    return id
+  }
+
+  /// What a consumer receives until there is nothing, as words.
+  private mutating func receive(_ id: Int) -> [String] {
+    var words: [String] = []
+    while true {
+      func text(_ versions: ClosedRange<UInt64>?) -> String {
+        versions.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" } ?? "?"
+      }
+      switch buffer.next(id) {
+      case .entry(let entry):
+        if case .commit = entry.content {
+          words.append(text(entry.versions))
+        } else {
+          words.append("external \(text(entry.versions))")
+        }
+      case .missed(let versions): words.append("missed \(text(versions))")
+      case .nothing: return words
+      case .failure: words.append("failure")
+      case .end: return words + ["end"]
+      }
+    }
+  }
+
+  @Test mutating func `each consumer receives each commit once, in order`() {
+    let (first, second) = (consumer(), consumer())
+    for version in 1...3 { add(UInt64(version)) }
+    #expect(receive(first) == ["1", "2", "3"])
+    add(4)
+    #expect(receive(first) == ["4"])
+    #expect(receive(second) == ["1", "2", "3", "4"])
+    #expect(receive(second) == [])
+  }
+
+  @Test mutating func `a consumer receives the commits after it was added`() {
+    let first = consumer()
+    add(1)
+    let second = consumer(after: 1)
+    add(2)
+    #expect(receive(second) == ["2"])
+    #expect(receive(first) == ["1", "2"])
+  }
+
+  @Test mutating func `a commit that was visible when a consumer started is not delivered to it`() {
+    let first = consumer()
+    let second = consumer(after: 1)
+    // The commit was visible before it was reported.
+    add(1)
+    add(2)
+    #expect(receive(second) == ["2"])
+    #expect(receive(first) == ["1", "2"])
+  }
+
+  @Test mutating func `entries are removed when all consumers have passed them`() {
+    let (first, second) = (consumer(), consumer())
+    add(1)
+    add(2)
+    _ = receive(first)
+    #expect(buffer.takeRemoved().isEmpty)
+    _ = receive(second)
+    #expect(buffer.takeRemoved().count == 2)
+  }
+
+  @Test mutating func `entries that only a removed consumer had not passed are removed`() {
+    let (first, second) = (consumer(), consumer())
+    add(1)
+    add(2)
+    _ = receive(first)
+    buffer.removeConsumer(second)
+    #expect(buffer.takeRemoved().count == 2)
+    add(3)
+    #expect(receive(first) == ["3"])
+  }
+
+  @Test mutating func `a consumer that is too slow learns which versions it has missed`() {
+    let (slow, fast) = (consumer(byteLimit: 500), consumer(byteLimit: 500))
+    add(1)
+    #expect(receive(slow) == ["1"])
+    for version in 2...6 {
+      add(UInt64(version))
+      #expect(receive(fast).last == "\(version)")
+    }
+    // An entry of the tests has 200 bytes.
+    #expect(receive(slow) == ["missed 2-4", "5", "6"])
+  }
+
+  @Test mutating func `versions that were missed are unknown if the versions of commits are`() {
+    let id = consumer(byteLimit: 200, after: nil)
+    add(nil)
+    add(nil)
+    #expect(receive(id) == ["missed ?", "?"])
+  }
+
+  @Test mutating func `the last commit is buffered, whatever its size`() {
+    let id = consumer(byteLimit: 0)
+    add(1)
+    #expect(receive(id) == ["1"])
+    add(2)
+    add(3)
+    #expect(receive(id) == ["missed 2", "3"])
+  }
+
+  @Test mutating func `external commits stand for all versions since the last entry`() {
+    let id = consumer(after: 10)
+    add(11)
+    addExternal(15)
+    add(16)
+    #expect(receive(id) == ["11", "external 12-15", "16"])
+  }
+
+  @Test mutating func `an entry that an earlier one includes is not added`() {
+    let id = consumer(after: 10)
+    addExternal(15)
+    addExternal(15)
+    // It was reported after the external commits that follow it.
+    add(14)
+    add(16)
+    #expect(receive(id) == ["external 11-15", "16"])
+  }
+
+  @Test mutating func `consecutive external commits with unknown versions are one entry`() {
+    let id = consumer()
+    addExternal(nil)
+    addExternal(nil)
+    #expect(receive(id) == ["external ?"])
+    addExternal(nil)
+    #expect(receive(id) == ["external ?"])
+  }
+
+  @Test mutating func `a failure is delivered once, after the entries before it`() {
+    let id = consumer()
+    add(1)
+    buffer.fail(DatabaseError(resultCode: .SQLITE_MISUSE))
+    add(2)
+    #expect(receive(id) == ["1", "failure", "end"])
+    #expect(receive(id) == ["end"])
+  }
+
+  @Test mutating func `random consumers receive each commit, or learn that they have missed it`() {
+    var random = SeededRandom()
+    for _ in 0..<200 {
+      buffer = ChangeBuffer()
+      var version: UInt64 = 0
+      // The last version that each consumer knows about.
+      var known: [Int: UInt64] = [:]
+      for _ in 0..<Int.random(in: 1...200, using: &random) {
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0: known[consumer(byteLimit: .random(in: 0...2_000, using: &random), after: version)] = version
+        case 1:
+          if let id = known.keys.sorted().randomElement(using: &random) {
+            buffer.removeConsumer(id)
+            known[id] = nil
+          }
+        case 2:
+          version += .random(in: 1...3, using: &random)
+          addExternal(version)
+        case 3...6:
+          version += 1
+          add(version)
+        default:
+          guard let id = known.keys.sorted().randomElement(using: &random) else { continue }
+          let versions: ClosedRange<UInt64>?
+          switch buffer.next(id) {
+          case .entry(let entry): versions = entry.versions
+          case .missed(let missed): versions = missed
+          case .nothing:
+            #expect(known[id] == version)
+            continue
+          case .failure, .end:
+            Issue.record("consumer \(id) has ended")
+            return
+          }
+          guard let versions, versions.lowerBound == known[id].map({ $0 + 1 }) else {
+            Issue.record("consumer \(id) knows version \(known[id] ?? 0), and received \(versions.debugDescription)")
+            return
+          }
+          known[id] = versions.upperBound
+        }
+      }
+    }
+  }
+}
