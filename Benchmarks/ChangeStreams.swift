@@ -3,28 +3,34 @@ import Tidemark
 
 // The cost of change streams for the writer, and the speed of a consumer.
 //
-//     Benchmarks streams
+//     Benchmarks streams [CASE…]
+//
+// CASE is `one`, `ten`, `idle` or `other`.
 //
 // Each case has a pool of its own. Short series of writes to the pools alternate, so that slow phases of the machine
 // affect all of them; the result is the median of the ratios to the pool without streams.
 
-func measureChangeStreams(_ folder: BenchmarkFolder, _ report: Report) throws {
+func measureChangeStreams(_ folder: BenchmarkFolder, names: [String], _ report: Report) throws {
   let bare = try StreamBenchmark(folder, "none", consumerCount: 0)
-  let cases: [(name: String, benchmark: StreamBenchmark, target: Double?)] = [
-    ("time of a write with one consumer", try StreamBenchmark(folder, "one", consumerCount: 1), 1.15),
-    ("time of a write with ten consumers", try StreamBenchmark(folder, "ten", consumerCount: 10), nil),
+  let all: [(short: String, name: String, target: Double?, make: (String) throws -> StreamBenchmark)] = [
+    ("one", "time of a write with one consumer", 1.15, { try StreamBenchmark(folder, $0, consumerCount: 1) }),
+    ("ten", "time of a write with ten consumers", nil, { try StreamBenchmark(folder, $0, consumerCount: 10) }),
     (
-      "time of a write with a consumer that never iterates",
-      try StreamBenchmark(folder, "idle", consumerCount: 0, idleCount: 1), nil
+      "idle", "time of a write with a consumer that never iterates", nil,
+      { try StreamBenchmark(folder, $0, consumerCount: 0, idleCount: 1) }
     ),
     (
-      "time of a write to another table than the stream's",
-      try StreamBenchmark(folder, "other", consumerCount: 1, table: "other"), nil
+      "other", "time of a write to another table than the stream's", nil,
+      { try StreamBenchmark(folder, $0, consumerCount: 1, table: "other") }
     ),
   ]
+  let cases = try all.filter { names.isEmpty || names.contains($0.short) }
+    .map { (name: $0.name, benchmark: try $0.make($0.short), target: $0.target) }
   var ratios = cases.map { _ in [Double]() }
+  var bareTime: [Double] = []
   for round in 0..<25 {
     let time = try bare.timeOfWrites(round)
+    bareTime.append(time)
     for index in cases.indices { ratios[index].append(try cases[index].benchmark.timeOfWrites(round) / time) }
   }
   func add(_ name: String, _ value: Double, _ unit: Figure.Unit, target: Double? = nil) {
@@ -33,6 +39,7 @@ func measureChangeStreams(_ folder: BenchmarkFolder, _ report: Report) throws {
   for (index, found) in cases.enumerated() {
     add(found.name, ratios[index].sorted()[ratios[index].count / 2], .ratio, target: found.target)
   }
+  add("time of a write without streams", bareTime.sorted()[bareTime.count / 2] / 2_000, .nanoseconds)
   add("time of a changed row for the consumer", try bare.timeOfRow(), .nanoseconds)
 }
 
@@ -47,7 +54,10 @@ private final class StreamBenchmark: @unchecked Sendable {
   init(
     _ folder: BenchmarkFolder, _ name: String, consumerCount: Int, idleCount: Int = 0, table: String = "item"
   ) throws {
-    pool = try DatabasePool(path: folder.path("stream-\(name).sqlite"))
+    // Writes to other files of the same folder would wake the thread that detects external commits.
+    let path = folder.path("stream-\(name)")
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    pool = try DatabasePool(path: path + "/db.sqlite")
     self.consumerCount = table == "item" ? consumerCount : 0
     try pool.write { db in
       try db.execute(

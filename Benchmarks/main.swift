@@ -5,7 +5,7 @@
 //     Benchmarks live [COUNT…]
 //     Benchmarks bulk [--rounds COUNT] [CASE…]
 //     Benchmarks slow [SECONDS]
-//     Benchmarks streams
+//     Benchmarks streams [CASE…]
 //     Benchmarks others [COUNT] [NORMAL|FULL] [wal|delete] [disk]
 //
 // NAME selects the workloads and sections whose names contain it: workloads by their own names, the other sections by
@@ -64,6 +64,8 @@ case "live":
   try measureLiveQueries(folder, counts: counts.isEmpty ? [10_000] : counts, report)
 case "bulk":
   try measureBulkWrites(folder, rounds: rounds, names: Array(names.dropFirst()), side == nil ? report : nil)
+case "streams":
+  try measureChangeStreams(folder, names: Array(names.dropFirst()), report)
 case "slow" where names.count == 2:
   try measureSlowConsumers(folder, seconds: Int(names[1]) ?? 60, report)
 default:
@@ -78,7 +80,7 @@ default:
     ("groups", { try measureGroups(folder, transactionCount: 1_000_000, report) }),
     ("differences", { try measureDifferences(folder, rounds: rounds, report) }),
     ("slow", { try measureSlowConsumers(folder, seconds: 20, report) }),
-    ("streams", { try measureChangeStreams(folder, report) }),
+    ("streams", { try measureChangeStreams(folder, names: [], report) }),
     ("builds", { try measureBuildTimes(report) }),
   ]
   for family in families {
