@@ -10,7 +10,7 @@ import Tidemark
 // Each case has a pool of its own. Short series of writes to the pools alternate, so that slow phases of the machine
 // affect all of them; the result is the median of the ratios to the pool without streams.
 
-func measureChangeStreams(_ folder: BenchmarkFolder, names: [String], _ report: Report) throws {
+func measureChangeStreams(_ folder: BenchmarkFolder, rounds: Int, names: [String], _ report: Report) throws {
   let bare = try StreamBenchmark(folder, "none", consumerCount: 0)
   let all: [(short: String, name: String, target: Double?, make: (String) throws -> StreamBenchmark)] = [
     ("one", "time of a write with one consumer", 1.15, { try StreamBenchmark(folder, $0, consumerCount: 1) }),
@@ -28,7 +28,7 @@ func measureChangeStreams(_ folder: BenchmarkFolder, names: [String], _ report: 
     .map { (name: $0.name, benchmark: try $0.make($0.short), target: $0.target) }
   var ratios = cases.map { _ in [Double]() }
   var bareTime: [Double] = []
-  for round in 0..<25 {
+  for round in 0..<4 * rounds {
     let time = try bare.timeOfWrites(round)
     bareTime.append(time)
     for index in cases.indices { ratios[index].append(try cases[index].benchmark.timeOfWrites(round) / time) }

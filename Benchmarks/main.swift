@@ -65,7 +65,7 @@ case "live":
 case "bulk":
   try measureBulkWrites(folder, rounds: rounds, names: Array(names.dropFirst()), side == nil ? report : nil)
 case "streams":
-  try measureChangeStreams(folder, names: Array(names.dropFirst()), report)
+  try measureChangeStreams(folder, rounds: rounds, names: Array(names.dropFirst()), report)
 case "slow" where names.count == 2:
   try measureSlowConsumers(folder, seconds: Int(names[1]) ?? 60, report)
 default:
@@ -80,7 +80,7 @@ default:
     ("groups", { try measureGroups(folder, transactionCount: 1_000_000, report) }),
     ("differences", { try measureDifferences(folder, rounds: rounds, report) }),
     ("slow", { try measureSlowConsumers(folder, seconds: 20, report) }),
-    ("streams", { try measureChangeStreams(folder, names: [], report) }),
+    ("streams", { try measureChangeStreams(folder, rounds: rounds, names: [], report) }),
     ("builds", { try measureBuildTimes(report) }),
   ]
   for family in families {

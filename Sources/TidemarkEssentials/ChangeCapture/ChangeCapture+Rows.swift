@@ -148,8 +148,11 @@ extension ChangeCapture {
     var offset = log.makeRoom(2 * storedCount)
     for index in layout.sources.indices {
       let source = layout.sources[index]
-      guard let old = oldValue(signal, index, layout), let new = newValue(signal, source, false) else { return false }
-      if !old.hasSameBytes(as: new) { record.changedColumns |= 1 << UInt64(min(index, 63)) }
+      guard let old = oldValue(signal, index, layout),
+        let (value, isSameText) = signal.newValue(source.updateIndex, after: old)
+      else { return false }
+      let new = value.stored(isReal: source.isReal)
+      if !isSameText, !old.hasSameBytes(as: new) { record.changedColumns |= 1 << UInt64(min(index, 63)) }
       if source.isStored {
         log.put(old, at: offset)
         log.put(new, at: offset + storedCount)

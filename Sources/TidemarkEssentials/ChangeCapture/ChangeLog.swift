@@ -272,7 +272,7 @@ struct ChangeLog {
   /// - Returns: The position of the first one.
   mutating func makeRoom(_ count: Int) -> Int {
     let start = values.count
-    for _ in 0..<count { values.append(.null) }
+    values.append(contentsOf: repeatElement(.null, count: count))
     return start
   }
 

@@ -42,6 +42,20 @@ struct RowChangeSignal {
     guard sqlite3_preupdate_new(connection, index, &value) == SQLITE_OK, let value else { return nil }
     return DatabaseValue(sqliteValue: value)
   }
+
+  /// The value after an update; nil if SQLite cannot return it. An unchanged text is not copied: most updates change few
+  /// columns.
+  func newValue(_ index: CInt, after old: DatabaseValue) -> (value: DatabaseValue, isSameText: Bool)? {
+    var value: OpaquePointer?
+    guard sqlite3_preupdate_new(connection, index, &value) == SQLITE_OK, let value else { return nil }
+    if case .string(let text) = old.storage, sqlite3_value_type(value) == SQLITE_TEXT {
+      guard let bytes = sqlite3_value_text(value) else { return nil }
+      let new = UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value)))
+      if text.hasBytes(new) { return (old, true) }
+      return (DatabaseValue(.string(String(decoding: new, as: UTF8.self))), false)
+    }
+    return DatabaseValue(sqliteValue: value).map { ($0, false) }
+  }
 }
 
 /// Receives row changes before they happen.

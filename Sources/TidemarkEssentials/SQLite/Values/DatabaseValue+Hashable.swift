@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 // Equality is SQLite's, not Swift's: an integer equals a double with exactly the same value.
 
 extension DatabaseValue: Hashable {
@@ -54,7 +62,16 @@ extension DatabaseValue {
 extension String {
   // SQLite compares texts byte by byte. Swift considers "é" equal to "e" followed by its accent, SQLite does not.
   func hasSameBytes(as other: String) -> Bool {
-    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    utf8.count == other.utf8.count && other.withBytes(hasBytes)
+  }
+
+  /// Whether its UTF-8 bytes are the given ones.
+  func hasBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    if utf8.count != bytes.count { return false }
+    return withBytes { own in
+      guard let own = own.baseAddress, let other = bytes.baseAddress else { return true }
+      return memcmp(own, other, bytes.count) == 0
+    }
   }
 
   fileprivate func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
