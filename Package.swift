@@ -12,9 +12,9 @@ let isForReleaseTests = Context.environment["TIDEMARK_RELEASE_TESTS"] == "1"
 
 /// The folders and files of TidemarkTests that run in release builds: live queries and their foundations.
 let releaseTestSources = [
-  "Access/ThreadStopTests.swift", "Connections/PoolSupport.swift", "Connections/ReaderKinds.swift", "Differences",
-  "ExternalCommits", "IncrementalResults", "LiveQueries", "Observation", "Platform/MutexTests.swift", "RegionIndex",
-  "RegionInference", "Regions", "Support",
+  "Access/ThreadStopTests.swift", "ChangeTracking", "Connections/PoolSupport.swift", "Connections/ReaderKinds.swift",
+  "Differences", "ExternalCommits", "IncrementalResults", "LiveQueries", "Observation", "Platform/MutexTests.swift",
+  "RegionIndex", "RegionInference", "Regions", "Support",
 ]
 
 let package = Package(

@@ -57,15 +57,22 @@ extension ChangeCapture {
 
   /// A number that changes with the schema, and with each replacement of the database; nil if it cannot be read now.
   private var currentGeneration: UInt? {
-    // An access on a thread of Swift's pool must not wait for a lock.
-    let busy = db.callbacks.busy
-    db.callbacks.busy = nil
-    defer { db.callbacks.busy = busy }
     do {
-      return try db.shielded { try db.catalogGeneration() }
+      // An access on a thread of Swift's pool must not wait for a lock.
+      return try db.withoutBusyHandler { try db.shielded { try db.catalogGeneration() } }
     } catch {
       // Another connection holds a lock. In doubt, everything may have changed.
       return nil
     }
+  }
+}
+
+extension Database {
+  /// Runs a closure that fails if another connection holds a lock, instead of waiting.
+  func withoutBusyHandler<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let busy = callbacks.busy
+    callbacks.busy = nil
+    defer { callbacks.busy = busy }
+    return try body()
   }
 }

@@ -194,6 +194,7 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
   private func didSucceed(_ statement: Statement) {
     let db: Database = self.db
     if let writes = statement.writes {
+      if needs.ofSubscribers.storedNumbers { noteCounters(writes) }
       if !writes.schemaChanges.isEmpty { log.add(writes.schemaChanges, by: statement.expandedSQL) }
       if writes.changesSettings { log.becomeUnknown(.settings) }
       if let database = writes.userVersionDatabase { log.noteUserVersion(of: database) }

@@ -92,6 +92,9 @@ struct ChangeLog {
   /// The databases whose `user_version` was set.
   private(set) var userVersionDatabases: Set<String> = []
 
+  /// The tables whose counters may have changed, with or without inserted rows.
+  private(set) var counterTables: [TableKey] = []
+
   /// Whether rows are not reported because there were too many.
   private(set) var isTruncated = false
 
@@ -139,6 +142,7 @@ struct ChangeLog {
     if !coarse.isEmpty { coarse.removeAll() }
     if !schemaChanges.isEmpty { (schemaChanges, schemaStatements) = ([], []) }
     if !userVersionDatabases.isEmpty { userVersionDatabases = [] }
+    if !counterTables.isEmpty { counterTables = [] }
     if !savepoints.isEmpty { savepoints.removeAll() }
     (unreported, isTruncated, isUncertain, hasCaptured, byteCount, deliveredCount) = ([], false, false, false, 0, 0)
     generation &+= 1
@@ -147,12 +151,13 @@ struct ChangeLog {
   private var isReset: Bool {
     !isOpen && !isUnknown && !isUncertain && !isTruncated && !hasCaptured && byteCount == 0 && deliveredCount == 0
       && tables.isEmpty && records.isEmpty && values.isEmpty && coarse.isEmpty && schemaChanges.isEmpty
-      && savepoints.isEmpty
+      && savepoints.isEmpty && counterTables.isEmpty
   }
 
   /// Whether there is nothing to report to subscribers.
   var isEmpty: Bool {
-    !isUnknown && coarse.isEmpty && schemaChanges.isEmpty && (!hasCaptured || !records.contains { $0.isCaptured })
+    !isUnknown && coarse.isEmpty && schemaChanges.isEmpty && counterTables.isEmpty
+      && (!hasCaptured || !records.contains { $0.isCaptured })
   }
 
   /// Whether anything may have changed.
@@ -332,6 +337,10 @@ struct ChangeLog {
   mutating func noteUserVersion(of database: String) {
     userVersionDatabases.insert(database)
     becomeUnknown(.settings)
+  }
+
+  mutating func noteCounter(of table: TableKey) {
+    if !counterTables.contains(table) { counterTables.append(table) }
   }
 
   /// Reports that a row is left out because there are too many.

@@ -36,13 +36,21 @@ extension ChangeCapture {
     }
   }
 
+  /// Notes the counters that a statement may have changed. An insertion without rows changes a counter, too: it begins
+  /// with zero then.
+  func noteCounters(_ writes: StatementWrites) {
+    for table in writes.tables where table.inserts && needs.layouts[table.key]?.layout.wholeRows?.hasCounter == true {
+      log.noteCounter(of: table.key)
+    }
+  }
+
   /// The tables whose counters may have changed, in the order of their first changes.
   private var tablesWithChangedCounters: [TableKey] {
-    var tables: [TableKey] = []
+    var tables = log.counterTables
     func add(_ key: TableKey) { if !tables.contains(key) { tables.append(key) } }
     for (index, layout) in log.layouts.enumerated() {
       if layout.wholeRows?.hasCounter == true {
-        // Only insertions change a counter.
+        // A failed statement may have kept its rows.
         if log.records.contains(where: { $0.table == index && $0.kind == .insert }) { add(layout.key) }
       } else if layout.key.name == "sqlite_sequence" {
         for name in namesOfCounters(index, layout) { add(TableKey(name, in: layout.key.database)) }
@@ -73,5 +81,7 @@ extension ChangeCapture {
   }
 
   /// Returns the integer of the first row. A statement of the library is refused when its transaction has ended.
-  private func storedNumber(_ sql: String) throws -> Int64? { try db.handle?.firstInteger(sql) }
+  private func storedNumber(_ sql: String) throws -> Int64? {
+    try db.withoutBusyHandler { try db.handle?.firstInteger(sql) }
+  }
 }

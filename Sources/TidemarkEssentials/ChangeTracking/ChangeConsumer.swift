@@ -7,7 +7,7 @@ final class ChangeConsumer: Sendable {
   private let core: _DatabaseCore
   private let hub: ChangeStreamHub
   private let id: ChangeStreamHub.ConsumerID
-  private let externalCommits: ExternalCommitSubscription?
+  private let externalCommits: ExternalCommitListener?
   private let regions: [any DatabaseRegionConvertible]
   private let limits: ChangeStream.Limits
   private let state: Mutex<State>
@@ -42,8 +42,7 @@ final class ChangeConsumer: Sendable {
   /// - Parameter db: A connection that is about to read.
   func start(_ db: Database) throws {
     externalCommits?.begin(with: db)
-    // The version of a snapshot is determined before the first read.
-    let position = try core.position(db)
+    let position = core.currentPosition()
     let region = try regions.union(db)
     let interest = setRegion(region)
     hub.start(id, interest, after: position)

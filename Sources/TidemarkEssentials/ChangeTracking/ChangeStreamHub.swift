@@ -23,7 +23,7 @@ final class ChangeStreamHub: _DatabaseCore.Component {
     let number: Int
     let core: _DatabaseCore
     let subscription: ChangeSubscription?
-    let externalCommits: ExternalCommitSubscription?
+    let externalCommits: ExternalCommitListener?
   }
 
   private struct Guarded {
@@ -35,8 +35,8 @@ final class ChangeStreamHub: _DatabaseCore.Component {
     /// The interests of all consumers.
     var joinedInterest = Interest(tables: [], needsVersion: 0)
 
-    /// The number of external commits that are entries, or precede them.
-    var externalCommitCount: UInt64?
+    /// The last known position. All commits up to it are entries, or concern no consumer.
+    var mark: Position?
 
     var frequency = Frequency()
 
@@ -101,12 +101,18 @@ final class ChangeStreamHub: _DatabaseCore.Component {
     let continuation: UnsafeContinuation<Void, Never>
   }
 
-  /// A state of the database, as far as it is known.
+  /// A state of the database.
   struct Position: Sendable {
-    var version: UInt64?
+    var version: UInt64
 
-    /// A number that changes with each external commit.
-    var externalCommitCount: UInt64?
+    /// The number of own commits that it contains: the difference between two positions shows whether there were
+    /// others.
+    var ownCommitCount: UInt64
+
+    /// Whether there were external commits between an earlier position and the own commit that has led to this one.
+    func includesExternalCommits(since earlier: Position) -> Bool {
+      version > earlier.version && version - earlier.version > ownCommitCount &- earlier.ownCommitCount
+    }
   }
 
   private let guarded = Mutex(Guarded())
@@ -121,7 +127,7 @@ final class ChangeStreamHub: _DatabaseCore.Component {
   /// - Returns: The consumer, and the subscription that detects external commits.
   func addConsumer(
     byteLimit: Int, in core: _DatabaseCore
-  ) -> (id: ConsumerID, externalCommits: ExternalCommitSubscription?) {
+  ) -> (id: ConsumerID, externalCommits: ExternalCommitListener?) {
     let (id, watch) = guarded.withLock { ($0.buffer.addConsumer(byteLimit: byteLimit), $0.watch) }
     if let watch { return (id, watch.externalCommits) }
     let new = makeWatch(of: core)
@@ -145,10 +151,10 @@ final class ChangeStreamHub: _DatabaseCore.Component {
   }
 
   /// Starts a consumer: it receives the commits after a position.
-  func start(_ id: ConsumerID, _ interest: Interest, after position: Position) {
+  func start(_ id: ConsumerID, _ interest: Interest, after position: Position?) {
     guarded.withLock { guarded in
-      guarded.buffer.start(id, after: position.version)
-      guarded.externalCommitCount = guarded.externalCommitCount ?? position.externalCommitCount
+      guarded.buffer.start(id, after: position?.version)
+      guarded.mark = guarded.mark ?? position
       guarded.interests[id] = interest
       guarded.joinInterests()
     }
@@ -170,7 +176,7 @@ final class ChangeStreamHub: _DatabaseCore.Component {
       guarded.joinInterests()
       let removed = guarded.buffer.takeRemoved()
       guard guarded.buffer.isUnused else { return (nil, removed) }
-      guarded.externalCommitCount = nil
+      guarded.mark = nil
       return (guarded.watch.take(), removed)
     }
   }
@@ -248,14 +254,15 @@ final class ChangeStreamHub: _DatabaseCore.Component {
     let (position, time) = (core.positionOfOwnCommit(), WallClock.microsecondsSince1970())
     let kept = changes.kept()
     let (waiter, _) = guarded.withLock { guarded -> (Waiter?, [ChangeBuffer.Entry]) in
-      if let count = position.externalCommitCount, count != guarded.externalCommitCount {
-        if guarded.externalCommitCount != nil {
-          guarded.buffer.addExternalCommits(
-            through: position.version.map { $0 &- 1 }, microsecondsSince1970: time)
+      if let position {
+        if let mark = guarded.mark, position.includesExternalCommits(since: mark) {
+          guarded.buffer.addExternalCommits(through: position.version - 1, microsecondsSince1970: time)
         }
-        guarded.externalCommitCount = count
+        // The mark may be later, if the external commits after this one were detected first.
+        let version = max(position.version, guarded.mark?.version ?? 0)
+        guarded.mark = Position(version: version, ownCommitCount: position.ownCommitCount)
       }
-      guarded.buffer.add(kept, version: position.version, microsecondsSince1970: time)
+      guarded.buffer.add(kept, version: position?.version, microsecondsSince1970: time)
       guarded.frequency.entryWasAdded(at: time)
       return (guarded.takeWaiter(), guarded.buffer.takeRemoved())
     }
@@ -265,14 +272,14 @@ final class ChangeStreamHub: _DatabaseCore.Component {
   /// Handles an event of the thread that detects external commits.
   private func didDetect(_ event: ExternalCommitMonitor.Event, in core: _DatabaseCore, watch: Int) {
     let time = WallClock.microsecondsSince1970()
-    let position = event.isCommitInMainDatabase ? core.positionOfExternalCommit() : Position()
+    let position = event.isCommitInMainDatabase ? core.positionOfExternalCommit() : nil
     let removed = guarded.withLock { guarded -> [ChangeBuffer.Entry] in
       guard guarded.watch?.number == watch else { return [] }
       if case .fileMoved(let error) = event {
         guarded.buffer.fail(error)
       } else {
-        guarded.externalCommitCount = position.externalCommitCount ?? guarded.externalCommitCount
-        guarded.buffer.addExternalCommits(through: position.version, microsecondsSince1970: time)
+        if let position, position.version >= guarded.mark?.version ?? 0 { guarded.mark = position }
+        guarded.buffer.addExternalCommits(through: position?.version, microsecondsSince1970: time)
       }
       return guarded.buffer.takeRemoved()
     }
@@ -300,43 +307,41 @@ extension ExternalCommitMonitor.Event {
 }
 
 extension _DatabaseCore {
-  /// The position after the own commit that is being reported, on the committing thread.
-  fileprivate func positionOfOwnCommit() -> ChangeStreamHub.Position {
-    guard let writer else { return ChangeStreamHub.Position() }
+  /// The position after the own commit that is being reported, on the committing thread; nil if it is unknown.
+  fileprivate func positionOfOwnCommit() -> ChangeStreamHub.Position? {
+    guard let writer else { return nil }
     if fetchesExcludeWrites { return positionOfQueue(writer) }
-    let (before, externalCommitCount) = writer.ownCommits.unreportedCommit
-    return ChangeStreamHub.Position(
-      version: before.map { number(of: $0) + 1 }, externalCommitCount: externalCommitCount)
+    let (before, ownCommitCount) = writer.ownCommits.unreportedCommit
+    return before.map { ChangeStreamHub.Position(version: number(of: $0) + 1, ownCommitCount: ownCommitCount) }
   }
 
-  private func positionOfQueue(_ writer: SerializedConnection) -> ChangeStreamHub.Position {
-    guard writer.isAccessible else { return ChangeStreamHub.Position() }
+  private func positionOfQueue(_ writer: SerializedConnection) -> ChangeStreamHub.Position? {
+    guard writer.isAccessible else { return nil }
     do {
       // A statement of the library is refused when its transaction has ended.
-      let dataVersion = try writer.reentrantSync { db in try db.handle?.integer("PRAGMA data_version") ?? 0 }
+      let dataVersion = try writer.reentrantSync { db in
+        try db.withoutBusyHandler { try db.handle?.integer("PRAGMA data_version") ?? 0 }
+      }
+      let ownCommitCount = writer.changeBroker.writeCount
       return ChangeStreamHub.Position(
-        version: writer.changeBroker.writeCount + UInt64(clamping: dataVersion),
-        externalCommitCount: UInt64(clamping: dataVersion))
+        version: ownCommitCount + UInt64(clamping: dataVersion), ownCommitCount: ownCommitCount)
     } catch {
       Database.log(error, "Could not determine the version of a commit")
-      return ChangeStreamHub.Position()
+      return nil
     }
   }
 
-  /// The position after external commits, on the thread that has detected them.
-  fileprivate func positionOfExternalCommit() -> ChangeStreamHub.Position {
+  /// The position after external commits, on the thread that has detected them; nil if it is unknown.
+  fileprivate func positionOfExternalCommit() -> ChangeStreamHub.Position? {
     // The connection of a queue, which knows the version, may be in use.
-    guard let writer, !fetchesExcludeWrites else { return ChangeStreamHub.Position() }
-    let (known, externalCommitCount) = writer.ownCommits.knownState
-    return ChangeStreamHub.Position(version: known.map(number), externalCommitCount: externalCommitCount)
+    guard let writer, !fetchesExcludeWrites else { return nil }
+    let (known, ownCommitCount) = writer.ownCommits.knownState
+    return known.map { ChangeStreamHub.Position(version: number(of: $0), ownCommitCount: ownCommitCount) }
   }
 
-  /// The position of a connection that is about to read.
-  func position(_ db: Database) throws -> ChangeStreamHub.Position {
-    guard let writer else { return ChangeStreamHub.Position() }
-    if fetchesExcludeWrites { return positionOfQueue(writer) }
-    let externalCommitCount = writer.ownCommits.externalCommitCount
-    return ChangeStreamHub.Position(
-      version: try databaseVersion(db).lowerBound?.number, externalCommitCount: externalCommitCount)
+  /// The position before later commits; nil if it is unknown. To be called in an access that reads.
+  func currentPosition() -> ChangeStreamHub.Position? {
+    guard let writer else { return nil }
+    return fetchesExcludeWrites ? positionOfQueue(writer) : positionOfExternalCommit()
   }
 }

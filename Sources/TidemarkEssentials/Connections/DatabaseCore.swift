@@ -29,6 +29,7 @@ public final class _DatabaseCore: Sendable {
   let clock: MonotonicClock
   private let timeLimit: AccessTimeLimit
   private let components = Mutex<[any Component]>([])
+  private let externalCommitListeners = ExternalCommitListeners()
   private let numbering = Mutex(DatabaseVersionNumbering())
 
   init(path: String, _ configuration: Configuration, writer: SerializedConnection?, readers: ReadConnections) {
@@ -123,9 +124,11 @@ extension _DatabaseCore {
   /// Detects external commits until the returned object is released. Nil if the database never changes.
   func subscribeToExternalCommits(
     _ notify: @escaping @Sendable (ExternalCommitMonitor.Event) -> Void
-  ) -> ExternalCommitSubscription? {
-    writer.map {
-      ExternalCommitSubscription($0, isPool: !fetchesExcludeWrites, configuration, notify)
+  ) -> ExternalCommitListener? {
+    writer.map { writer in
+      externalCommitListeners.add(notify) { notify in
+        ExternalCommitSubscription(writer, isPool: !fetchesExcludeWrites, configuration, notify)
+      }
     }
   }
 }

@@ -9,7 +9,7 @@ extension LiveEngine {
     let core: _DatabaseCore
 
     /// The detection of external commits, if it is enabled.
-    let externalCommits: ExternalCommitSubscription?
+    let externalCommits: ExternalCommitListener?
 
     var number: Int { facts.number }
   }

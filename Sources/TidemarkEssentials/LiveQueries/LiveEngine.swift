@@ -140,7 +140,7 @@ final class LiveEngine: _DatabaseCore.Component {
   /// - Parameter isProvisional: Set if the fetch has read uncommitted changes, which may be rolled back.
   private func fetchNow(
     _ observer: any LiveObserver, _ source: any LiveSource, _ key: LiveQueryKey,
-    _ externalCommits: ExternalCommitSubscription?, in core: _DatabaseCore, isProvisional: inout Bool
+    _ externalCommits: ExternalCommitListener?, in core: _DatabaseCore, isProvisional: inout Bool
   ) throws -> LiveFetch.Outcome {
     var isUncommitted = core.isInsideTransaction
     defer { isProvisional = isUncommitted }

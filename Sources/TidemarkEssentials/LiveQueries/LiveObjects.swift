@@ -5,7 +5,7 @@ struct LiveObjects: Sendable {
     var subscription: ChangeSubscription?
 
     /// The detection of external commits.
-    var externalCommits: ExternalCommitSubscription?
+    var externalCommits: ExternalCommitListener?
   }
 
   /// While the engine receives commits, it retains its core, which retains the engine: a weak reference would be loaded

@@ -11,6 +11,9 @@
 /// So no two threads can wait for each other's locks. Debug builds check each lock that is taken, and end the process
 /// if the order is violated.
 enum LockRank: UInt8 {
+  /// `ExternalCommitListeners.state`, held while a subscription to external commits begins.
+  case externalCommitListeners
+
   /// The instance of `ExternalCommitPoller`, which a child process replaces.
   case externalCommitPollerInstance
 

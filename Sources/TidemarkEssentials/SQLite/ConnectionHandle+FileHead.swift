@@ -42,7 +42,7 @@ extension ConnectionHandle {
     return integer
   }
 
-  /// Returns the integer of the first row; nil if there is no row.
+  /// Returns the integer of the first row; nil without a row.
   func firstInteger(_ sql: String) throws -> Int64? {
     var statement: SQLiteStatement?
     try check(sqlite3_prepare_v2(pointer, sql, -1, &statement, nil))

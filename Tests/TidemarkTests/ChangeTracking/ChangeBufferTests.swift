@@ -22,7 +22,7 @@ import Testing
     return id
   }
 
-  /// What a consumer receives until there is nothing, as words.
+  /// The entries of a consumer, until none is left, as words.
   private mutating func receive(_ id: Int) -> [String] {
     var words: [String] = []
     while true {

@@ -3,7 +3,7 @@ import Tidemark
 
 @testable import TidemarkEssentials
 
-/// The consumers of change streams: several, slow and cancelled ones, and those of a closed database.
+/// The consumers of change streams: several, slow, cancelled, and of a closed database.
 @Suite struct ChangeConsumerTests {
   @Test func `each stream receives all transactions`() async throws {
     let database = try StreamedDatabase.pool.open()

@@ -249,5 +249,8 @@ import Tidemark
     #expect(second == ["counter of event: 50"])
     try await database.writer.write { try $0.execute(sql: "DELETE FROM sqlite_sequence") }
     #expect(try await lines(stream) == ["counter of event: none"])
+    // SQLite begins to count.
+    try await database.writer.write { try $0.execute(sql: "INSERT INTO event SELECT * FROM event") }
+    #expect(try await lines(stream) == ["counter of event: 0"])
   }
 }

@@ -125,6 +125,21 @@ import Tidemark
     #expect(try #require(external.version) < (try #require(last.version)))
   }
 
+  @Test func `live queries and streams are both notified of commits of another connection`() async throws {
+    let database = try StreamedDatabase.pool.open()
+    let other = try DatabaseQueue(path: database.writer.path)
+    let stream = try await database.writer.changes()
+    let observation = ValueObservation.tracking { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM team") }
+    var values = observation.values(in: database.writer).makeAsyncIterator()
+    #expect(try await values.next() == 0)
+    var changes = stream.makeAsyncIterator()
+    for count in 1...5 {
+      try await other.write { try $0.execute(sql: "INSERT INTO team (name) VALUES ('a')") }
+      while try await values.next() != count {}
+      #expect(try await changes.next()?.completeness == .incomplete(.externalCommit))
+    }
+  }
+
   @Test(arguments: [StreamedDatabase.pool, .fileQueue])
   func `a commit of another connection is reported without an own commit`(_ kind: StreamedDatabase) async throws {
     let database = try kind.open()

@@ -18,7 +18,7 @@ import Tidemark
   }
 
   /// Subscribes, and counts the notifications.
-  private func subscribe(_ count: Locked<Int>) throws -> ExternalCommitSubscription {
+  private func subscribe(_ count: Locked<Int>) throws -> ExternalCommitListener {
     let subscription = try #require(pool._core.subscribeToExternalCommits { _ in count.update { $0 += 1 } })
     try pool.read { subscription.begin(with: $0) }
     return subscription
@@ -37,6 +37,20 @@ import Tidemark
     try insert()
     try Wait.until("the notification of the newer subscription") { newCount.value > before }
     new.stop()
+    #expect(!pool.writer.ownCommits.isTracking)
+  }
+
+  @Test func `each listener is notified of each external commit`() throws {
+    let counts = [Locked(0), Locked(0), Locked(0)]
+    let listeners = try counts.map(subscribe)
+    for _ in 0..<5 {
+      let before = counts.map(\.value)
+      try insert()
+      for (count, before) in zip(counts, before) {
+        try Wait.until("the notification of each listener") { count.value > before }
+      }
+    }
+    for listener in listeners { listener.stop() }
     #expect(!pool.writer.ownCommits.isTracking)
   }
 

@@ -21,6 +21,9 @@ final class OwnCommitTracker: Sendable {
     /// The WAL-index, from the beginning of an own commit until its end is reported.
     var inFlight: WALIndexMemory?
 
+    /// The state before the own commit in progress, as found under the write lock: the commit follows it immediately.
+    var beforeInFlight: WALIndexHeader?
+
     /// The state before the last own commit, from its end until it is reported.
     var beforeUnreported: WALIndexHeader?
 
@@ -32,6 +35,9 @@ final class OwnCommitTracker: Sendable {
   private struct Counts {
     /// The number of own commits with a known state.
     var own: UInt64 = 0
+
+    /// The number of own commits whose preceding state was known.
+    var numbered: UInt64 = 0
 
     /// The number of the last own commit that has been reported to the observers.
     var reported: UInt64 = 0
@@ -55,7 +61,9 @@ final class OwnCommitTracker: Sendable {
     var counts = Counts()
 
     mutating func restart(_ state: State) {
+      let (inFlight, unreported) = (self.state.beforeInFlight, self.state.beforeUnreported)
       self.state = state
+      (self.state.beforeInFlight, self.state.beforeUnreported) = (inFlight, unreported)
       counts.external += 1
     }
 
@@ -132,14 +140,14 @@ final class OwnCommitTracker: Sendable {
   }
 
   /// The state before the own commit that is being reported; nil if the commit has not changed the main database, or if
-  /// the state is unknown. With `externalCommitCount`.
-  var unreportedCommit: (stateBefore: WALIndexHeader?, externalCommitCount: UInt64) {
-    record.withLock { ($0.state.beforeUnreported, $0.counts.external) }
+  /// the state is unknown. With the number of own commits whose preceding state was known, this one included.
+  var unreportedCommit: (stateBefore: WALIndexHeader?, ownCommitCount: UInt64) {
+    record.withLock { ($0.state.beforeUnreported, $0.counts.numbered) }
   }
 
-  /// The last known state, with `externalCommitCount`.
-  var knownState: (header: WALIndexHeader?, externalCommitCount: UInt64) {
-    record.withLock { ($0.state.known, $0.counts.external) }
+  /// The last known state, with the number of own commits that it contains and whose preceding state was known.
+  var knownState: (header: WALIndexHeader?, ownCommitCount: UInt64) {
+    record.withLock { ($0.state.known, $0.counts.numbered) }
   }
 
   // MARK: The connection
@@ -159,7 +167,8 @@ final class OwnCommitTracker: Sendable {
         return
       }
       if !header.hasSameContent(as: known) { record.noteExternalCommit() }
-      (record.state.known, record.state.beforeUnreported) = (header, nil)
+      record.state.known = header
+      (record.state.beforeInFlight, record.state.beforeUnreported) = (header, nil)
       record.state.inFlight = memory
     }
   }
@@ -168,9 +177,11 @@ final class OwnCommitTracker: Sendable {
   func didCommit(frameCount: UInt32) {
     guard isTracking else { return }
     record.withLock { record in
+      if let before = record.state.beforeInFlight.take() {
+        record.state.beforeUnreported = before
+        record.counts.numbered += 1
+      }
       guard let memory = record.state.inFlight.take() else { return }
-      // It was read under the write lock: the commit follows this state immediately.
-      record.state.beforeUnreported = record.state.known
       // If another connection is already committing, the next check decides.
       guard let header = memory.header, let known = record.state.known else { return }
       if !header.isNext(to: known) || header.frameCount != frameCount { record.noteExternalCommit() }
@@ -191,6 +202,6 @@ final class OwnCommitTracker: Sendable {
   /// Reports that a commit has failed, or that a transaction ended without one.
   func didNotCommit() {
     guard isTracking else { return }
-    record.withLock { $0.state.inFlight = nil }
+    record.withLock { ($0.state.inFlight, $0.state.beforeInFlight) = (nil, nil) }
   }
 }

@@ -43,8 +43,8 @@ struct RowChangeSignal {
     return DatabaseValue(sqliteValue: value)
   }
 
-  /// The value after an update; nil if SQLite cannot return it. An unchanged text is not copied: most updates change few
-  /// columns.
+  /// The value after an update; nil if SQLite cannot return it. An unchanged text is not copied: most updates change
+  /// few columns.
   func newValue(_ index: CInt, after old: DatabaseValue) -> (value: DatabaseValue, isSameText: Bool)? {
     var value: OpaquePointer?
     guard sqlite3_preupdate_new(connection, index, &value) == SQLITE_OK, let value else { return nil }

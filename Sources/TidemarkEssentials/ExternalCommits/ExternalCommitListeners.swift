@@ -1,0 +1,70 @@
+/// The components of a database that are notified of its external commits.
+///
+/// They share a subscription while there are any: a check finds each external commit once.
+///
+/// Invariants:
+/// 1. A subscription begins under the lock, so that there is one. It ends outside of the lock; another one may have
+///    begun by then.
+/// 2. Listeners are called outside of the lock.
+final class ExternalCommitListeners: Sendable {
+  typealias Notify = @Sendable (ExternalCommitMonitor.Event) -> Void
+
+  private struct State {
+    var subscription: ExternalCommitSubscription?
+    var listeners: [(id: Int, notify: Notify)] = []
+    var lastID = 0
+  }
+
+  private let state = Mutex(State(), rank: .externalCommitListeners)
+
+  /// Adds a listener.
+  ///
+  /// - Parameter subscribe: Creates the subscription.
+  func add(
+    _ notify: @escaping Notify, _ subscribe: (@escaping Notify) -> ExternalCommitSubscription
+  ) -> ExternalCommitListener {
+    let (subscription, id) = state.withLock { state in
+      state.lastID += 1
+      state.listeners.append((state.lastID, notify))
+      let subscription = state.subscription ?? subscribe { [weak self] event in self?.notify(event) }
+      state.subscription = subscription
+      return (subscription, state.lastID)
+    }
+    return ExternalCommitListener(self, subscription, id: id)
+  }
+
+  private func notify(_ event: ExternalCommitMonitor.Event) {
+    for listener in state.withLock(\.listeners) { listener.notify(event) }
+  }
+
+  fileprivate func remove(_ id: Int) {
+    // Released outside of the lock.
+    let (listener, subscription) = state.withLock { state in
+      let listener = state.listeners.firstIndex { $0.id == id }.map { state.listeners.remove(at: $0) }
+      return (listener, state.listeners.isEmpty ? state.subscription.take() : nil)
+    }
+    withExtendedLifetime(listener) { subscription?.stop() }
+  }
+}
+
+/// Notifies a component of external commits, until it is released.
+final class ExternalCommitListener: Sendable {
+  private let listeners: ExternalCommitListeners
+  private let subscription: ExternalCommitSubscription
+  private let id: Int
+
+  fileprivate init(_ listeners: ExternalCommitListeners, _ subscription: ExternalCommitSubscription, id: Int) {
+    (self.listeners, self.subscription, self.id) = (listeners, subscription, id)
+  }
+
+  deinit { stop() }
+
+  /// Ends the notifications. Has no effect if they have ended.
+  func stop() { listeners.remove(id) }
+
+  /// See `ExternalCommitSubscription`.
+  var canReportCommits: Bool { subscription.canReportCommits }
+  func begin(with db: Database) { subscription.begin(with: db) }
+  func pause() { subscription.pause() }
+  func resume() { subscription.resume() }
+}
