@@ -189,7 +189,10 @@ struct WholeRows: Sendable {
     // The name of a hidden row ID is not a column.
     let keyNames = key.map { $0.isRowID && $0.rowIDColumn == nil ? [] : $0.columns } ?? []
     primaryKey = keyNames.compactMap { names.firstIndex(of: $0.asciiLowercased) }
-    hasCounter = rowIDColumn != nil && table.sql?.asciiLowercased.contains("autoincrement") == true
+    // Other words may contain this one.
+    hasCounter =
+      rowIDColumn != nil
+      && table.sql?.asciiLowercased.split { !$0.isLetter && $0 != "_" }.contains("autoincrement") == true
   }
 }
 

@@ -186,6 +186,10 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
     guard let step = steps.current.take() else { preconditionFailure("didStep was called without willStep") }
     if !steps.outer.isEmpty { steps.current = steps.outer.removeLast() }
     log.didStep(outcome)
+    if step.signalCount != steps.signalCount, statement.writes?.createsTable == true {
+      // A new virtual table has written rows, which are in the log before the statement.
+      log.becomeUnknown()
+    }
     if outcome == .succeeded { didSucceed(statement) }
     if !needs.observations.isEmpty { deliver(log.deliverable) }
     if outcome == .succeeded { allowCaptureBypass(after: step) }

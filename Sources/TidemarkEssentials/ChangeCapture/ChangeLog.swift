@@ -215,6 +215,7 @@ struct ChangeLog {
     // Rows that no commit has to report are removed.
     if !hasCaptured, steps.isEmpty, savepoints.isEmpty, deliveredCount == records.count {
       records.removeAll(keepingCapacity: records.capacity <= 1024)
+      for index in schemaStatements.indices { schemaStatements[index].rowCount = 0 }
       deliveredCount = 0
     }
   }

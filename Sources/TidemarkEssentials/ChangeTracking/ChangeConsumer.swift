@@ -74,10 +74,17 @@ final class ChangeConsumer: Sendable {
   /// Returns the next transaction; nil if the task is cancelled, or after an error.
   func next() async throws -> TransactionChanges? {
     while !Task.isCancelled {
-      if state.withLock(\.mustResolveRegions) { try await resolveRegions() }
+      if state.withLock(\.mustResolveRegions) {
+        do {
+          if try await resolveRegions() { return Self.unknown }
+        } catch is CancellationError where Task.isCancelled {
+          return nil
+        }
+      }
       switch hub.next(id) {
       case .entry(let entry): if let changes = changes(entry) { return changes }
       case .missed(let versions):
+        state.withLock { $0.mustResolveRegions = true }
         return TransactionChanges(
           versions: versions.map(DatabaseVersion.range), microsecondsSince1970: WallClock.microsecondsSince1970(),
           completeness: .incomplete(.missed))
@@ -93,6 +100,8 @@ final class ChangeConsumer: Sendable {
     let versions = entry.versions.map(DatabaseVersion.range)
     switch entry.content {
     case .externalCommits:
+      // They may have changed the schema.
+      state.withLock { $0.mustResolveRegions = true }
       return TransactionChanges(
         versions: versions, microsecondsSince1970: entry.microsecondsSince1970,
         completeness: .incomplete(.externalCommit))
@@ -108,9 +117,24 @@ final class ChangeConsumer: Sendable {
   }
 
   /// Determines the regions again, in the current schema. This fails if a table of the regions was removed.
-  private func resolveRegions() async throws {
+  ///
+  /// - Returns: Whether there are other tables than before: their changes until now were not captured.
+  private func resolveRegions() async throws -> Bool {
+    let old = state.withLock(\.reader.region)
+    if old.isFullDatabase {
+      state.withLock { $0.mustResolveRegions = false }
+      return false
+    }
     let region = try await core.read(isolated: true) { [regions] db in try regions.union(db) }
     hub.setInterest(setRegion(region), of: id)
+    guard let oldTables = old.tables else { return false }
+    return region.tables.map { !Set($0.keys).isSubset(of: oldTables.keys) } ?? true
+  }
+
+  /// An element that says that anything may have changed.
+  private static var unknown: TransactionChanges {
+    TransactionChanges(
+      microsecondsSince1970: WallClock.microsecondsSince1970(), completeness: .incomplete(.unknown))
   }
 }
 

@@ -67,9 +67,15 @@ struct ChangeReader {
     let unreported = commit.details?.unreported ?? []
     if unreported.contains(.database) { return .incomplete(.databaseReplaced) }
     if isUnknown || unreported.contains(.content) { return .incomplete(.unknown) }
+    if mayHaveRenamedUncapturedTable(commit) { return .incomplete(.unknown) }
     if draft.rowCount > rowLimit { return .incomplete(.tooManyRows) }
     if draft.unknownTables.isEmpty { return .complete }
     return .incomplete(commit.details?.isTruncated == true ? .tooManyRows : .notReported)
+  }
+
+  /// Whether another table may have become a table of the region: the changes of its rows were not captured.
+  private func mayHaveRenamedUncapturedTable(_ commit: CommittedChanges) -> Bool {
+    commit.schemaChanges.contains { $0.kind == .alter && !region.overlaps(TableKey($0.name, in: $0.database)) }
   }
 
   /// The elements of a transaction so far.
@@ -149,8 +155,9 @@ struct ChangeReader {
   }
 
   private func admission(of key: TableKey) -> Admission {
-    // The rows of this table are reported as counters.
-    if key.name.asciiLowercased == "sqlite_sequence" { return .none }
+    // The rows of `sqlite_sequence` are reported as counters. Statistics are not content.
+    let name = key.name.asciiLowercased
+    if name == "sqlite_sequence" || name.hasPrefix("sqlite_stat") { return .none }
     guard let regions = region.tables else { return .all }
     guard let region = regions[key] else { return .none }
     return region.parts.contains { $0.columns == nil && $0.rows.isAll } ? .all : .some(region)

@@ -229,7 +229,10 @@ final class ChangeStreamHub: _DatabaseCore.Component {
         guarded.hasPollingConsumer = false
         return hasDelivery
       }
-      if let end { return end }
+      guard let end else { continue }
+      // Another iteration of the same stream may have received the entry.
+      if !end { wakeConsumers() }
+      return end
     }
   }
 

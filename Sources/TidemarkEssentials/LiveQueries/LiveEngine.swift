@@ -219,7 +219,7 @@ final class LiveEngine: _DatabaseCore.Component {
   func perform(_ tasks: LiveObjects.Tasks) {
     let work = tasks.work
     // Connections that start to fetch compare their snapshots with the confirmed commits.
-    if work.confirmsCommit { tasks.core?.writer?.ownCommits.didReport() }
+    if work.confirmsCommit { tasks.core?.writer?.ownCommits.didReportToObserver() }
     if work.wakesSpinner { hasWork.store(true, ordering: .releasing) }
     for observer in tasks.notified { observer.events.databaseDidChange?() }
     guard let core = tasks.core else { return }

@@ -199,6 +199,12 @@ final class OwnCommitTracker: Sendable {
     }
   }
 
+  /// Reports that an observer knows the last commit, while others are being notified.
+  func didReportToObserver() {
+    guard isTracking else { return }
+    record.withLock { $0.counts.reported = $0.counts.own }
+  }
+
   /// Reports that a commit has failed, or that a transaction ended without one.
   func didNotCommit() {
     guard isTracking else { return }
