@@ -178,18 +178,14 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
     let outcome: ChangeLog.Outcome = error.map(outcomeOfStep) ?? .succeeded
     // The statement had nothing to do when it was compiled before.
     if steps.current?.recompiledSchemaChangeCount != db.compilation.counts.recompiledSchemaChanges {
-      // The tables of a new virtual table follow from the statement.
-      log.becomeUnknown(statement.writes?.schemaChanges.isEmpty == false ? .schema : .content)
+      // A new virtual table creates tables, and its rows in them are in the log before the statement.
+      log.becomeUnknown()
     }
     if steps.current?.signalCount == steps.signalCount, outcome != .undone { detectMissingHookCalls() }
     // Taken without a copy. Internal statements may have run inside this step until now.
     guard let step = steps.current.take() else { preconditionFailure("didStep was called without willStep") }
     if !steps.outer.isEmpty { steps.current = steps.outer.removeLast() }
     log.didStep(outcome)
-    if step.signalCount != steps.signalCount, statement.writes?.createsTable == true {
-      // A new virtual table has written rows, which are in the log before the statement.
-      log.becomeUnknown()
-    }
     if outcome == .succeeded { didSucceed(statement) }
     if !needs.observations.isEmpty { deliver(log.deliverable) }
     if outcome == .succeeded { allowCaptureBypass(after: step) }

@@ -47,14 +47,11 @@ struct ChangeLog {
     /// Stored settings and statistics.
     static let settings = Unreported(rawValue: 1 << 0)
 
-    /// The schema, by a statement that is a schema change itself.
-    static let schema = Unreported(rawValue: 1 << 1)
-
     /// Rows or the schema.
-    static let content = Unreported(rawValue: 1 << 2)
+    static let content = Unreported(rawValue: 1 << 1)
 
     /// Everything: another database has taken the place of this one, or `VACUUM` has written it again.
-    static let database = Unreported(rawValue: 1 << 3)
+    static let database = Unreported(rawValue: 1 << 2)
   }
 
   /// A statement that has changed the schema.

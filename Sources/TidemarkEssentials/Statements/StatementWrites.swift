@@ -85,9 +85,6 @@ final class StatementWrites {
   /// Whether it changes the schema table, but no object of the schema: `PRAGMA writable_schema` allows this.
   var changesSchemaTableOnly: Bool { writesSchemaTable && schemaChanges.isEmpty }
 
-  /// Whether it creates a table.
-  var createsTable: Bool { schemaChanges.contains { $0.kind == .create && $0.subject == .table } }
-
   /// Whether the statement is captured even without needs.
   let isAlwaysCaptured: Bool
 
