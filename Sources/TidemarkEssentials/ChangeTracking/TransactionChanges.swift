@@ -31,7 +31,8 @@ public struct TransactionChanges: Sendable, Hashable {
   /// Whether all changes are known.
   public var completeness: Completeness
 
-  /// Whether more changes of the same transaction follow, in the next element of a stream.
+  /// Whether other changes of the same transaction follow. A stream delivers each transaction as a whole: it is false
+  /// there.
   public var isContinued: Bool
 
   /// The changes, in the order of their execution.

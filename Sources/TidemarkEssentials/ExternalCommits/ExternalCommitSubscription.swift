@@ -1,4 +1,5 @@
-/// The detection of external commits in an open database and its attached databases: the entry to this module.
+/// The detection of external commits in an open database and its attached databases. The components of a database share
+/// one: see `ExternalCommitListeners`, the entry to this module.
 ///
 /// A subscription begins when it is created, and ends with `stop` or its release, which any thread may call, under no
 /// lock. Several subscriptions of a database may overlap: a new one may begin before an old one has ended.

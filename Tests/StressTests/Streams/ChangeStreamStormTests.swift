@@ -55,7 +55,7 @@ import Tidemark
   private struct Undone: Error {}
 }
 
-/// What a consumer knows about the versions of a database.
+/// The versions of a database that a consumer has received.
 private struct VersionAudit {
   private let run: Run
   private var random: RandomNumbers
