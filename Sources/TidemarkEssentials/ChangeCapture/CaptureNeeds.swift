@@ -52,8 +52,14 @@ struct CaptureNeeds: Sendable, Equatable {
 
   var isEmpty: Bool { otherTables == nil && tables.isEmpty }
 
+  /// The beginning of the names of the tables in which the library stores changes. Only a subscriber that names such a
+  /// table needs its changes.
+  static let feedTablePrefix = "tidemark_feed"
+
   /// The needs for a table; nil for none.
-  func needs(of table: TableKey) -> TableNeeds? { tables[table] ?? otherTables }
+  func needs(of table: TableKey) -> TableNeeds? {
+    tables[table] ?? (table.name.hasPrefix(Self.feedTablePrefix) ? nil : otherTables)
+  }
 
   func union(_ other: CaptureNeeds) -> CaptureNeeds {
     var result = CaptureNeeds(

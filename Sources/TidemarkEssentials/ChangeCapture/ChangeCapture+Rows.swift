@@ -2,6 +2,7 @@
 
 extension ChangeCapture {
   func rowWillChange(_ signal: RowChangeSignal) {
+    if isRecording { return }
     if let bypass = db.capture.bypass.current {
       if isExpected(signal, in: bypass) { return }
       endCaptureBypass()
@@ -60,6 +61,7 @@ extension ChangeCapture {
   func rowDidChange(
     _ operation: CInt, _ database: UnsafePointer<CChar>, _ table: UnsafePointer<CChar>, _ rowID: Int64
   ) {
+    if isRecording { return }
     if !log.isOpen { beginTransaction() }
     steps.isReceivingRow = true
     defer { steps.isReceivingRow = false }

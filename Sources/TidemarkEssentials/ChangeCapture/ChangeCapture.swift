@@ -42,6 +42,10 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
   @exclusivity(unchecked) var needs = Needs()
   @exclusivity(unchecked) var steps = Steps()
 
+  /// Stores the changes of transactions; nil if nothing is stored. And whether it does this now.
+  var recorder: (any CommitRecorder)?
+  var isRecording = false
+
   /// Whether the pre-update hook is used.
   var usesRowHook = false
 
@@ -144,6 +148,7 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
     if db.transaction.ending != .none { transactionMayHaveEnded(after: nil) }
     if !log.isOpen || !log.isInStep && db.isInAutocommitMode && db.handle?.isWriting != true { beginTransaction() }
     noteForeignStatements()
+    if let recorder, commits(statement), !statement.isExplanation { try record(with: recorder) }
     if needsNoCapture(statement, on: db) {
       steps.unrecorded = ObjectIdentifier(statement)
       return
@@ -272,10 +277,7 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
 
   /// Whether a statement commits a transaction that has written nothing. SQLite calls no hook then.
   private func isEmptyCommit(_ statement: Statement) -> Bool {
-    if case .release(let name)? = statement.writes?.savepoint {
-      guard db.transaction.isBegunBySavepoint, log.isOutermost(name) else { return false }
-    }
-    return !db.isInAutocommitMode && db.handle?.isWriting == false
+    commits(statement) && db.handle?.isWriting == false
   }
 
   private func willCommitEmptyTransaction() throws {
@@ -292,6 +294,8 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
     }
   }
 
+  var hasOpenChanges: Bool { log.isOpen && (!log.isEmpty || log.isUncertain) }
+
   func willCommit() throws {
     if needs.observations.isEmpty || db.isReadOnlyForObservers { return }
     deliver(log.undelivered)
@@ -306,6 +310,9 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
     db.callbacks.ownCommits.didNotCommit()
     let settlement = db.transaction.settle(
       hasFailed: error != nil, isOpen: !db.isInAutocommitMode, isStopped: !db.settings.health.isUsable)
+    if let recorder, settlement != .nothing {
+      recorder.transactionDidEnd(db, isCommitted: settlement == .publish(hasWritten: true))
+    }
     switch settlement {
     case .nothing: break
     case .publish(let hasWritten): didCommit(hasWritten: hasWritten)

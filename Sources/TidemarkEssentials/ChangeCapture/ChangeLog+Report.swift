@@ -67,7 +67,8 @@ extension ChangeLog {
       unreported: isUncertain ? unreported.union(.content) : unreported, isTruncated: isTruncated,
       schemaStatements: schemaStatements.map { statement in
         SchemaStatement(
-          rowCount: records.prefix(statement.rowCount).count(where: isReported), sql: statement.sql)
+          rowCount: records.prefix(statement.rowCount).count(where: isReported), sql: statement.sql,
+          isInMain: statement.isInMain)
       }, numbers)
   }
 

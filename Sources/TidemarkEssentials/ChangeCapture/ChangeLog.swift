@@ -59,6 +59,9 @@ struct ChangeLog {
     /// The number of rows that were changed before.
     var rowCount: Int
     var sql: String
+
+    /// Whether it has changed the schema of the main database.
+    var isInMain = true
   }
 
   enum Outcome {
@@ -329,7 +332,9 @@ struct ChangeLog {
   mutating func add(_ changes: [SchemaChange], by sql: String) {
     if changes.isEmpty { return }
     schemaChanges += changes
-    schemaStatements.append(SchemaStatement(rowCount: records.count, sql: sql))
+    schemaStatements.append(
+      SchemaStatement(
+        rowCount: records.count, sql: sql, isInMain: changes.contains { $0.database.asciiLowercased == "main" }))
   }
 
   mutating func noteUserVersion(of database: String) {

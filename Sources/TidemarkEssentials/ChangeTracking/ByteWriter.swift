@@ -26,6 +26,9 @@ struct ByteWriter {
 
   mutating func append(byte: UInt8) { bytes.append(byte) }
 
+  /// Appends bytes without their length.
+  mutating func append(bytes other: [UInt8]) { bytes.append(contentsOf: other) }
+
   mutating func append(_ number: UInt64) {
     var rest = number
     while rest >= 0x80 {

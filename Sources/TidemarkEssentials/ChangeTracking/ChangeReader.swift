@@ -180,7 +180,7 @@ struct ChangeReader {
 
 extension ChangedTable {
   /// The table of captured rows.
-  fileprivate convenience init(_ rows: WholeRows, hasRowID: Bool) {
+  convenience init(_ rows: WholeRows, hasRowID: Bool) {
     self.init(
       databaseName: rows.databaseName, name: rows.tableName, columnNames: rows.columnNames,
       primaryKey: rows.primaryKey,

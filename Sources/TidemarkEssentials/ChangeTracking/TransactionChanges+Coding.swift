@@ -25,7 +25,7 @@ extension TransactionChanges {
   /// The version of the format.
   static let formatVersion: UInt8 = 1
 
-  private enum Tag: UInt8 {
+  enum Tag: UInt8 {
     case table = 1
     case insert = 2
     case update = 3
@@ -52,19 +52,8 @@ extension TransactionChanges {
   /// - Returns: The bytes.
   public func encoded() -> [UInt8] {
     var writer = ByteWriter()
-    writer.append(byte: Self.formatVersion)
-    if let versions {
-      writer.append(versions.upperBound.number &+ 1)
-      writer.append(versions.upperBound.number - versions.lowerBound.number)
-    } else {
-      writer.append(0)
-    }
-    writer.append(signed: microsecondsSince1970)
-    switch completeness {
-    case .complete: writer.append(byte: 0)
-    case .incomplete(let reason): writer.append(byte: reason.rawValue)
-    }
-    writer.append(byte: isContinued ? 1 : 0)
+    let reason: Reason? = if case .incomplete(let reason) = completeness { reason } else { nil }
+    Self.appendHead(versions: versions, microsecondsSince1970, reason, isContinued: isContinued, to: &writer)
     var tables = TableIndexes()
     for element in elements { Self.append(element, to: &writer, &tables) }
     return writer.bytes
@@ -81,22 +70,40 @@ extension TransactionChanges {
       let index = indexes[table] ?? indexes.count
       if index == indexes.count {
         indexes[table] = index
-        Self.append(table, to: &writer)
+        TransactionChanges.append(table, to: &writer)
       }
       last = (table, index)
       return index
     }
+  }
 
-    private static func append(_ table: ChangedTable, to writer: inout ByteWriter) {
-      writer.append(byte: Tag.table.rawValue)
-      writer.append(table.databaseName)
-      writer.append(table.name)
-      writer.append(byte: table.rowID.rawValue)
-      writer.append(count: table.columnNames.count)
-      for name in table.columnNames { writer.append(name) }
-      writer.append(count: table.primaryKey.count)
-      for index in table.primaryKey { writer.append(count: index) }
+  /// Appends everything that precedes the elements.
+  static func appendHead(
+    versions: ClosedRange<DatabaseVersion>?, _ microsecondsSince1970: Int64, _ reason: Reason?, isContinued: Bool,
+    to writer: inout ByteWriter
+  ) {
+    writer.append(byte: formatVersion)
+    if let versions {
+      writer.append(versions.upperBound.number &+ 1)
+      writer.append(versions.upperBound.number - versions.lowerBound.number)
+    } else {
+      writer.append(0)
     }
+    writer.append(signed: microsecondsSince1970)
+    writer.append(byte: reason?.rawValue ?? 0)
+    writer.append(byte: isContinued ? 1 : 0)
+  }
+
+  /// Appends the description of a table.
+  static func append(_ table: ChangedTable, to writer: inout ByteWriter) {
+    writer.append(byte: Tag.table.rawValue)
+    writer.append(table.databaseName)
+    writer.append(table.name)
+    writer.append(byte: table.rowID.rawValue)
+    writer.append(count: table.columnNames.count)
+    for name in table.columnNames { writer.append(name) }
+    writer.append(count: table.primaryKey.count)
+    for index in table.primaryKey { writer.append(count: index) }
   }
 
   private static func append(_ element: Element, to writer: inout ByteWriter, _ tables: inout TableIndexes) {
@@ -200,6 +207,18 @@ extension TransactionChanges {
       if isNewTable { throw reader.failure("table without changes") }
     }
     if isNewTable { throw reader.failure("table without changes") }
+  }
+
+  /// The time of encoded changes; nil if they are malformed.
+  static func microsecondsSince1970(ofEncoded bytes: UnsafeRawBufferPointer) -> Int64? {
+    var reader = ByteReader(bytes)
+    do {
+      guard try reader.byte() == formatVersion else { return nil }
+      _ = try versions(&reader)
+      return try reader.signedNumber()
+    } catch {
+      return nil
+    }
   }
 
   private static func versions(

@@ -103,6 +103,7 @@ extension DatabaseMigrator {
     configuration.targetQueue = nil
     configuration.writeTargetQueue = nil
     configuration.journalMode = .default
+    configuration.writerExtension = nil
     // A named file is required: SQLite opens unnamed files lazily, and `sqlite3_file_control` would fail until then.
     return try Self.withScratchFolder { folder in
       let scratch = try DatabaseQueue(path: folder + "/scratch.sqlite", configuration: configuration)
@@ -137,7 +138,8 @@ extension Database {
     let objects = try freshCatalog().objects(in: .main, self).all
     return Set(
       objects.filter { object in
-        !Self.isSQLiteInternalTable(object.name) && !Self.isGRDBInternalTable(object.name)
+        !object.tableName.hasPrefix(CaptureNeeds.feedTablePrefix)
+          && !Self.isSQLiteInternalTable(object.name) && !Self.isGRDBInternalTable(object.name)
           && !Self.isGRDBInternalTable(object.tableName)
       })
   }

@@ -51,7 +51,10 @@ public final class DatabasePool: DatabaseWriter {
     let health = DatabaseHealth()
     writer = try SerializedConnection(location, configuration, label: label + ".writer", health: health)
     if !configuration.readonly {
-      try writer.sync { try $0.useWriteAheadLog(path: path, durability: configuration.durability) }
+      try writer.sync { db in
+        try db.useWriteAheadLog(path: path, durability: configuration.durability)
+        try configuration.writerExtension?.begin(on: db)
+      }
     }
 
     let readConfiguration = configuration.forReaders

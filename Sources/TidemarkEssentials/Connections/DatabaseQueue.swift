@@ -66,8 +66,12 @@ public final class DatabaseQueue: DatabaseWriter {
     connection = try SerializedConnection(
       location, configuration, label: configuration.label ?? "Tidemark.DatabaseQueue")
     _core = _DatabaseCore(path: location.path, configuration, writer: connection, readers: .single(connection))
-    if configuration.journalMode == .wal, !configuration.readonly {
-      try connection.sync { try $0.useWriteAheadLog(path: location.path, durability: configuration.durability) }
+    if configuration.readonly { return }
+    try connection.sync { [configuration] db in
+      if configuration.journalMode == .wal {
+        try db.useWriteAheadLog(path: location.path, durability: configuration.durability)
+      }
+      try configuration.writerExtension?.begin(on: db)
     }
   }
 

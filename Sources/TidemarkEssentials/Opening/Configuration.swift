@@ -218,6 +218,9 @@ public struct Configuration: Sendable {
 
   var preparations: [@Sendable (Database) throws -> Void] = []
 
+  /// What a later module begins on writer connections.
+  var writerExtension: (any WriterExtension)?
+
   /// The executor, file system, clock and random numbers.
   var environment = Environment.live
 
@@ -232,6 +235,12 @@ public struct Configuration: Sendable {
   public mutating func prepareDatabase(_ setup: @escaping @Sendable (Database) throws -> Void) {
     preparations.append(setup)
   }
+}
+
+/// The work of a later module on writer connections.
+protocol WriterExtension: Sendable {
+  /// Called when a writer connection was opened, in its journal mode.
+  func begin(on db: Database) throws
 }
 
 extension Configuration {

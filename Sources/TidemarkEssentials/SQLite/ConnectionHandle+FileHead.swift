@@ -9,6 +9,9 @@ struct DatabaseFileHead: Equatable, Sendable {
   /// Whether commits are written to a write-ahead log, and not to the file.
   let usesLog: Bool
 
+  /// The number of commits into the file, in a journal mode without a log.
+  var changeCounter: UInt32 { UInt32(bigEndian: UInt32(truncatingIfNeeded: words[1])) }
+
   /// - Parameter bytes: The bytes 16 to 39 of the file: versions, change counter, number of pages, free list.
   fileprivate init(_ bytes: UnsafeRawBufferPointer) {
     func word(_ index: Int) -> UInt64 { bytes.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self) }
@@ -21,6 +24,17 @@ extension ConnectionHandle {
   /// The file header of the main database; nil if it cannot be read. The values are only certain to be committed under
   /// a lock: a write in progress may be rolled back. C: the `xRead` of the file.
   var fileHead: DatabaseFileHead? { fileHead(of: "main") }
+
+  /// Whether the file of the main database has no content yet. C: the `xFileSize` of the file.
+  var isFileEmpty: Bool {
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    var size: sqlite3_int64 = 0
+    guard sqlite3_file_control(pointer, nil, SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
+      let file, let methods = file.pointee.pMethods, let fileSize = methods.pointee.xFileSize,
+      fileSize(file, &size) == SQLITE_OK
+    else { return false }
+    return size == 0
+  }
 
   /// The file header of another database of the connection.
   func fileHead(of name: String) -> DatabaseFileHead? {

@@ -86,6 +86,9 @@ struct ConnectionHandle {
   /// C: `sqlite3_last_insert_rowid`.
   var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(pointer) }
 
+  /// C: `sqlite3_set_last_insert_rowid`.
+  func setLastInsertedRowID(_ rowID: Int64) { sqlite3_set_last_insert_rowid(pointer, rowID) }
+
   /// C: `sqlite3_changes`.
   var changesCount: Int { Int(sqlite3_changes(pointer)) }
 

@@ -83,6 +83,21 @@ extension WALIndexHeader {
 
   private var logNumber: UInt32 { withUnsafeBytes(of: salt) { UInt32(bigEndian: $0.load(as: UInt32.self)) } }
 
+  /// The number of restarts of the log since another state; nil if the log was created again.
+  func restartCount(since other: UInt64) -> UInt32? {
+    let distance = logNumber &- UInt32(bigEndian: UInt32(truncatingIfNeeded: other))
+    return distance < 1_000 ? distance : nil
+  }
+
+  /// The two numbers that identify a generation of the log.
+  var logSalt: UInt64 { salt }
+
+  /// The size of a page in bytes.
+  var pageSize: Int {
+    let stored = Int(pageSizeAndKind >> 16)
+    return stored & 0xfe00 + (stored & 1) << 16
+  }
+
   /// Whether one commit leads from another state to this one.
   func isNext(to older: WALIndexHeader) -> Bool { commitCount == older.commitCount &+ 1 }
 }

@@ -7,6 +7,7 @@ import CSQLite
 //     plain       sqlite3_step
 //     captured    the first step bypasses capture, or the change observer observes it; then plain
 //     followed    sqlite3_step, then the observers of the run
+//     inOwnTransaction    sqlite3_step; at the end, COMMIT
 //
 // After a failed step, `failure` ends the run, and determines the effects on the transaction.
 
@@ -110,10 +111,20 @@ extension Statement {
       runState.mode = .plain
       return try capturedStep()
     case .followed: return try followedStep()
+    case .inOwnTransaction: return try stepInOwnTransaction()
     }
   }
 
   private func capturedStep() throws -> Bool {
+    if database.capture.recordsCommits {
+      if writes?.tables.isEmpty == false { database.capture.recordedChanges.countBefore = nil }
+      if needsOwnTransaction { return try beginOwnTransaction() }
+    }
+    return try firstCapturedStep()
+  }
+
+  /// The first step of a captured run, in the transaction in which its changes are stored.
+  func firstCapturedStep() throws -> Bool {
     if bypassesCapture(wasInsideTransaction: runState.wasInsideTransaction), let handle = database.handle {
       let (code, isCaptured) = stepBypassingCapture(on: handle)
       if isCaptured, let changeObserver = database.capture.changeObserver {
@@ -173,7 +184,9 @@ extension Statement {
 
   private func failure(_ error: DatabaseError) -> any Error {
     let interruption = error.mayBeCausedByInterruption ? database.interruption : nil
+    let ownsTransaction = runState.ownsTransaction
     end()
+    if ownsTransaction { endOwnTransactionAfterFailure() }
     // The statement is compiled again next time: a schema change may have caused the failure.
     database.caches.fetchStatements.remove(self)
     database.caches.programStatements.remove(self)
@@ -186,13 +199,15 @@ extension Statement {
 
   /// Ends a run. C: `sqlite3_reset`.
   func finish() {
+    let ownsTransaction = runState.ownsTransaction
     end()
+    if ownsTransaction { commitOwnTransactionAtLast() }
     if database.transaction.ending != .none || database.transactionWork.betweenTransactions != nil {
       database.workAfterStatement(nil)
     }
   }
 
-  private func end() {
+  func end() {
     // The code repeats the failure of the last step, which was thrown then.
     sqlite3_reset(sqliteStatement)
     if isRunning { database.access.runningStatementCount -= 1 }
@@ -231,7 +246,7 @@ extension Statement.RunState {
   /// The run has ended. Whether a transaction was open when it began is still known.
   @inline(__always)
   fileprivate mutating func end() {
-    (mode, isRunning, holdsRow, mayBeginTransaction) = (.plain, false, false, false)
+    (mode, isRunning, holdsRow, mayBeginTransaction, ownsTransaction) = (.plain, false, false, false, false)
     if !observers.isEmpty { (observers, rowCount) = ([], 0) }
     number &+= 1
   }

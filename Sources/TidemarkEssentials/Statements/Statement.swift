@@ -99,6 +99,9 @@ public final class Statement {
 
     /// The observers of the run observe all steps until one fails: the digest of results, and the bound of the region.
     case followed
+
+    /// The statement has begun a transaction, which ends with the run: see `Statement+OwnTransaction.swift`.
+    case inOwnTransaction
   }
 
   /// The state of a run.
@@ -120,6 +123,9 @@ public final class Statement {
 
     /// Whether a transaction was open when the run began.
     var wasInsideTransaction = false
+
+    /// Whether the run has begun a transaction that ends with it.
+    var ownsTransaction = false
 
     /// Whether the run may open a transaction: the statement can, and none was open.
     var mayBeginTransaction = false

@@ -88,6 +88,9 @@ final class StatementWrites {
   /// Whether the statement is captured even without needs.
   let isAlwaysCaptured: Bool
 
+  /// Whether it changes the content or the schema of the main database.
+  let changesMainDatabase: Bool
+
   /// How often SQLite had compiled the statement again when its writes were determined.
   private var recompilationCount: CInt = 0
 
@@ -97,6 +100,9 @@ final class StatementWrites {
     (tables, schemaChanges, savepoint) = (record.tables, record.schemaChanges, record.savepoint)
     writesSchemaTable = record.writesSchemaTable
     (changesSettings, userVersionDatabase) = (record.changesSettings, record.userVersionDatabase)
+    changesMainDatabase =
+      tables.contains { $0.key.database == "main" } || userVersionDatabase == "main"
+      || schemaChanges.contains { $0.kind != .detach && $0.database == "main" }
     isAlwaysCaptured = savepoint != nil || !schemaChanges.isEmpty || writesSchemaTable || changesSettings
   }
 

@@ -61,6 +61,9 @@ protocol ChangeObserver: StepObserver {
   /// Called at the end of an access in which the program may have used the raw connection.
   func sharedAccessWillEnd()
 
+  /// Whether the open transaction has made changes, as far as this is known.
+  var hasOpenChanges: Bool { get }
+
   /// Called when a transaction has ended, or may have ended, outside of any observed first step.
   ///
   /// - Parameter error: The error of the statement that has ended, if it failed.

@@ -14,6 +14,13 @@ import Tidemark
     run.finish()
   }
 
+  @Test(arguments: Scale.seeds(daily: 12, full: 500))
+  func `a copy that follows the change feed equals the database`(seed: UInt64) async throws {
+    let run = Run("feed-replay", seed: seed)
+    try await check(run, seed, source: .feed)
+    run.finish()
+  }
+
   /// The control: a row that is not applied is found.
   @Test func `a change that is left out is found`() async throws {
     let seed = Scale.seed
@@ -30,15 +37,26 @@ import Tidemark
     run.finishControl(planted: "a change that is left out")
   }
 
+  /// Where the transactions come from.
+  private enum Source {
+    case stream
+
+    /// It contains the changes of the main database.
+    case feed
+  }
+
   /// - Parameter resynchronizes: Whether the database is copied again after changes that are incomplete.
   private func check(
-    _ run: Run, _ seed: UInt64, resynchronizes: Bool = true,
+    _ run: Run, _ seed: UInt64, source: Source = .stream, resynchronizes: Bool = true,
     planting plant: (inout [TransactionChanges.Element]) -> Void = { _ in }
   ) async throws {
     var world = CaptureWorld(seed: seed)
     world.isAlone = seed.isMultiple(of: 2)
     if seed.isMultiple(of: 3) { world.habits = RandomNumbers(seed: seed ^ 0x5A5A) }
-    let (dbQueue, replica) = (try DatabaseQueue(), try ChangeReplica())
+    var configuration = Configuration()
+    if source == .feed { configuration.changeFeed = ChangeFeedConfiguration(keptByteCount: 100_000) }
+    let dbQueue = try DatabaseQueue(configuration: configuration)
+    let replica = try ChangeReplica(comparing: source == .feed ? ["main"] : ["main", "temp", "Aux"])
     try dbQueue.inDatabase { db in
       try world.makeSchema(db)
       try db.execute(sql: "CREATE TABLE sentinel (number INTEGER PRIMARY KEY)")
@@ -50,8 +68,7 @@ import Tidemark
         try Bool.fetchOne(db, sql: "SELECT 1 FROM \(name).sqlite_master WHERE sql LIKE '%FAIL%'") == true
       }
     }
-    let stream = try await dbQueue.changes()
-    var changes = stream.makeAsyncIterator()
+    let next = try await transactions(of: dbQueue, from: source)
     for number in 0..<Scale.of(daily: 60, full: 200) {
       try dbQueue.inDatabase { db in
         var shapes = try CaptureShapes(db)
@@ -62,7 +79,7 @@ import Tidemark
       run.count("transactions")
       let script = world.script.joined(separator: "; ")
       var isCopyNeeded = false
-      while let transaction = try await changes.next() {
+      while let transaction = try await next() {
         run.count("rows", transaction.rows.count)
         var elements = transaction.elements
         plant(&elements)
@@ -97,6 +114,21 @@ import Tidemark
       run.problem("transaction \(number): \(differences.prefix(5).joined(separator: "\n")); \(script)")
       if run.allProblems.count > 3 || !resynchronizes { return }
       try replica.copy(dbQueue)
+    }
+  }
+
+  /// Returns a function that returns the next transaction.
+  private func transactions(
+    of dbQueue: DatabaseQueue, from source: Source
+  ) async throws -> () async throws -> TransactionChanges? {
+    switch source {
+    case .stream:
+      var iterator = try await dbQueue.changes().makeAsyncIterator()
+      return { try await iterator.next() }
+    case .feed:
+      let token = try await dbQueue.read { try $0.changeToken() }
+      var iterator = try await dbQueue.changes(after: token).makeAsyncIterator()
+      return { try await iterator.next()?.changes }
     }
   }
 

@@ -10,10 +10,13 @@ import Tidemark
 struct ChangeReplica {
   private let dbQueue: DatabaseQueue
 
-  /// The databases that are copied.
+  /// The databases that are copied, and those that are compared.
   private static let names = ["main", "temp", "Aux"]
+  private let compared: [String]
 
-  init() throws {
+  /// - Parameter compared: The databases that follow.
+  init(comparing compared: [String] = names) throws {
+    self.compared = compared
     var configuration = Configuration()
     configuration.foreignKeysEnabled = false
     dbQueue = try DatabaseQueue(configuration: configuration)
@@ -120,22 +123,23 @@ struct ChangeReplica {
   /// Returns the differences from a database.
   func differences(from source: DatabaseQueue) throws -> [String] {
     let (own, other) = (
-      try dbQueue.inDatabase { try Self.lines($0) }, try source.inDatabase { try Self.lines($0) }
+      try dbQueue.inDatabase { try lines($0) }, try source.inDatabase { try lines($0) }
     )
     return own.symmetricDifference(other).sorted().map { own.contains($0) ? "too much: \($0)" : "missing: \($0)" }
   }
 
   /// The schema, the rows, and the counters.
-  private static func lines(_ db: Database) throws -> Set<String> {
+  private func lines(_ db: Database) throws -> Set<String> {
     let shapes = try CaptureShapes(db)
     var lines: Set<String> = []
-    for (key, table) in try CaptureDump(db, shapes).tables {
+    for (key, table) in try CaptureDump(db, shapes).tables
+    where compared.contains { key.database == $0.lowercased() } && !key.name.hasPrefix("tidemark_feed") {
       for (identity, values) in table.rows {
         let words = table.columns.map { "\($0) \(CaptureDump.words(values[$0]))" }
         lines.insert("\(key) \(identity.words): \(words.joined(separator: ", "))")
       }
     }
-    for name in names {
+    for name in compared {
       let master = name == "temp" ? "sqlite_temp_master" : "\(name).sqlite_master"
       let objects = try Row.fetchAll(
         db, sql: "SELECT type, name, sql FROM \(master) WHERE NOT (type = 'trigger' AND '\(name)' = 'temp')")

@@ -63,6 +63,18 @@ public struct DatabaseError: Error {
   /// Whether a system resource is missing that may become free again: file descriptors.
   var lacksResources = false
 
+  /// The same error, as the failure of another statement.
+  func attributed(
+    to sql: String, _ arguments: StatementArguments, publicStatementArguments: Bool
+  ) -> DatabaseError {
+    var error = DatabaseError(
+      resultCode: extendedResultCode, message: message, sql: sql, arguments: arguments,
+      publicStatementArguments: publicStatementArguments)
+    (error.commitOutcome, error.cause, error.migration) = (commitOutcome, cause, migration)
+    (error.isDatabaseStopped, error.lacksResources) = (isDatabaseStopped, lacksResources)
+    return error
+  }
+
   /// Creates an error. Without a message, it has SQLite's standard message for the code.
   public init(
     resultCode: ResultCode = .SQLITE_ERROR,

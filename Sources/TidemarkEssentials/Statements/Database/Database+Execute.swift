@@ -52,13 +52,13 @@ extension Database {
   /// `sqlite3_changes`.
   public var changesCount: Int {
     preconditionAccess()
-    return handle?.changesCount ?? 0
+    return capture.recordedChanges.countBefore ?? handle?.changesCount ?? 0
   }
 
   /// The number of rows changed since the connection was opened. C: `sqlite3_total_changes`.
   public var totalChangesCount: Int {
     preconditionAccess()
-    return handle?.totalChangesCount ?? 0
+    return (handle?.totalChangesCount ?? 0) - capture.recordedChanges.total
   }
 }
 

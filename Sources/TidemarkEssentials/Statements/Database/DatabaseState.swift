@@ -87,6 +87,21 @@ struct CaptureState {
 
   /// Whether the program has the connection's pointer, and may use it without the library.
   var isHandleExposed = false
+
+  /// Whether the changes of each transaction are stored before it is committed. Statements that write outside of a
+  /// transaction then run in one of their own.
+  var recordsCommits = false
+
+  /// The rows that were changed to store changes.
+  var recordedChanges = RecordedChanges()
+
+  struct RecordedChanges {
+    /// Their number.
+    var total = 0
+
+    /// SQLite's number of rows that the last statement of the program has changed, if rows were stored since.
+    var countBefore: Int?
+  }
 }
 
 /// Observes what statements read. Region inference implements it.

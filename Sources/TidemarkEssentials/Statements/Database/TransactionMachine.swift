@@ -88,6 +88,10 @@ struct TransactionMachine {
   /// Whether a SAVEPOINT statement has begun the transaction, so that RELEASE commits it.
   private(set) var isBegunBySavepoint = false
 
+  /// Whether the open transaction was begun for a single statement that the program executes outside of a transaction.
+  /// Its rollback is not reported, like that of any such statement.
+  private(set) var isOfStatement = false
+
   /// The reason for the refusal of the last commit, until it is thrown.
   private var refusal: (any Error)?
 
@@ -283,16 +287,22 @@ struct TransactionMachine {
       return hasFailed && origin == .currentStatement ? .nothing : .publishUnknownAndContinue
     case .committedThenRolledBack(let origin):
       if isOpen { return .publishUnknownAndContinue }
-      return hasFailed && origin == .currentStatement ? .discard(isReported: wasOpen) : .publishUnknown
-    case .rolledBack: return isOpen ? .discardAndContinue(isReported: wasOpen) : .discard(isReported: wasOpen)
+      return hasFailed && origin == .currentStatement ? .discard(isReported: isRollbackReported) : .publishUnknown
+    case .rolledBack:
+      return isOpen ? .discardAndContinue(isReported: isRollbackReported) : .discard(isReported: isRollbackReported)
     case .refused: return .discard(isReported: true)
     case .committedNothing: return isStopped ? .forget : .publish(hasWritten: false)
     case .rebuilt: return .publishRebuild
     }
   }
 
+  private var isRollbackReported: Bool { wasOpen && !isOfStatement }
+
   /// A transaction is captured from its beginning.
-  mutating func captureWillBegin() { isBegunBySavepoint = false }
+  mutating func captureWillBegin() { (isBegunBySavepoint, isOfStatement) = (false, false) }
+
+  /// A transaction was begun for a single statement.
+  mutating func statementTransactionDidBegin() { isOfStatement = true }
 
   /// A SAVEPOINT statement has succeeded.
   mutating func savepointWasOpened() {

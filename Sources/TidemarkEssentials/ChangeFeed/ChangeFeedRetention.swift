@@ -1,0 +1,54 @@
+/// Removes old entries of the change feed, a few at a time, in transactions that add others.
+///
+/// Invariants:
+/// 1. The last entry stays.
+/// 2. A transaction removes a bounded number of entries, and of bytes unless a single entry is larger.
+/// 3. An entry that a named consumer has not acknowledged stays, up to a limit.
+struct ChangeFeedRetention {
+  private let configuration: ChangeFeedConfiguration
+
+  init(_ configuration: ChangeFeedConfiguration) { self.configuration = configuration }
+
+  /// Entries are removed in each transaction with such a version.
+  private static let interval: UInt64 = 16
+
+  /// The number of entries, and of bytes, to remove at most.
+  private static let entryCountMax = 4 * Int(interval)
+  private static let byteCountMax: Int64 = 1_000_000
+
+  func removeEntries(before last: ChangeFeedRow, _ tables: ChangeFeedTables, _ db: Database) throws {
+    guard last.id.version.isMultiple(of: Self.interval), let first = try tables.first(db) else { return }
+    let acknowledged = try tables.firstPosition(db)
+    let now = WallClock.microsecondsSince1970()
+    var removed: FeedID?
+    var (count, byteCount): (Int, Int64) = (0, 0)
+    try tables.forEachRow(after: FeedID(number: first.id.number - 1), db) { row, changes in
+      guard row.id.version < last.id.version, count < Self.entryCountMax, byteCount < Self.byteCountMax else {
+        return false
+      }
+      guard isOld(row, changes, last, now, isAcknowledged: acknowledged.map { row.id <= $0 } ?? true) else {
+        return false
+      }
+      removed = row.id
+      count += 1
+      byteCount += Int64(changes.count)
+      return true
+    }
+    if let removed { try tables.remove(first.id...removed, db) }
+  }
+
+  private func isOld(
+    _ row: ChangeFeedRow, _ changes: UnsafeRawBufferPointer, _ last: ChangeFeedRow, _ now: Int64, isAcknowledged: Bool
+  ) -> Bool {
+    let laterByteCount = last.byteCount - row.byteCount
+    func exceeds(_ limit: Int?) -> Bool { limit.map { laterByteCount >= Int64($0) } ?? false }
+    if !isAcknowledged { return exceeds(configuration.unacknowledgedByteCount) }
+    if exceeds(configuration.keptByteCount) { return true }
+    guard let age = configuration.keptAge else { return false }
+    let (seconds, attoseconds) = age.components
+    let microseconds = Double(seconds) * 1e6 + Double(attoseconds) / 1e12
+    // An entry without a readable time is damaged, and reported to its readers.
+    guard let time = TransactionChanges.microsecondsSince1970(ofEncoded: changes) else { return false }
+    return Double(now) - Double(time) > microseconds
+  }
+}

@@ -1,0 +1,71 @@
+import Synchronization
+
+/// Tells a consumer of the change feed that there may be new entries.
+///
+/// Invariants:
+/// 1. A wait that begins with an old count ends at once.
+/// 2. A signal without waiting tasks takes no lock.
+final class ChangeFeedSignal: Sendable {
+  private struct State {
+    var waiters: [(number: UInt64, continuation: UnsafeContinuation<Void, Never>)] = []
+    var lastNumber: UInt64 = 0
+
+    /// The error that ends the stream.
+    var error: (any Error)?
+  }
+
+  private let state = Mutex(State())
+  private let signalCount = Atomic<UInt64>(0)
+  private let hasWaiters = Atomic<Bool>(false)
+
+  /// The number of signals.
+  var count: UInt64 { signalCount.load(ordering: .sequentiallyConsistent) }
+
+  /// The error that ends the stream, if there is one.
+  var error: (any Error)? { state.withLock(\.error) }
+
+  func raise() {
+    signalCount.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    if hasWaiters.load(ordering: .sequentiallyConsistent) { wakeAll() }
+  }
+
+  /// Ends the stream.
+  func fail(_ error: any Error) {
+    state.withLock { $0.error = $0.error ?? error }
+    raise()
+  }
+
+  private func wakeAll() {
+    let waiters = state.withLock { state in
+      hasWaiters.store(false, ordering: .sequentiallyConsistent)
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for waiter in waiters { waiter.continuation.resume() }
+  }
+
+  /// Waits until the count differs, or the task is cancelled.
+  func wait(after count: UInt64) async {
+    let number = state.withLock { state in
+      state.lastNumber += 1
+      return state.lastNumber
+    }
+    await withTaskCancellationHandler {
+      await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+        let isReady = state.withLock { state in
+          // Stored before the count is read: a signal in between sees it.
+          hasWaiters.store(true, ordering: .sequentiallyConsistent)
+          if Task.isCancelled || self.count != count { return true }
+          state.waiters.append((number, continuation))
+          return false
+        }
+        if isReady { continuation.resume() }
+      }
+    } onCancel: {
+      let waiter = state.withLock { state in
+        state.waiters.firstIndex { $0.number == number }.map { state.waiters.remove(at: $0) }
+      }
+      waiter?.continuation.resume()
+    }
+  }
+}

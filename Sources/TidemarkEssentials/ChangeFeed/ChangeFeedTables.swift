@@ -1,0 +1,215 @@
+// The tables of the change feed, in the main database:
+//
+//     tidemark_feed            the entries: one row for each transaction, or for each part of a large one
+//     tidemark_feed_history    one row: what identifies the feed
+//     tidemark_feed_consumer   the positions of named consumers
+//
+// Invariants:
+// 1. The feed has at least one entry. The first one that was ever written says that anything may have changed before.
+// 2. The numbers of the rows have no gap, except between the parts of a transaction and the next one. The digest of a
+//    row follows from the digest of its predecessor, its number and its changes.
+// 3. Changes of these tables are not captured.
+
+/// What a row of the feed contains besides the changes.
+struct ChangeFeedRow {
+  var id: FeedID
+  var digest: ChangeDigest
+
+  /// The number of bytes of changes in all rows up to this one, including removed ones.
+  var byteCount: Int64
+  var origin: CommitOrigin
+
+  static let headerByteCount = 24 + CommitOrigin.byteCount
+
+  init(id: FeedID, digest: ChangeDigest, byteCount: Int64, origin: CommitOrigin) {
+    (self.id, self.digest, self.byteCount, self.origin) = (id, digest, byteCount, origin)
+  }
+
+  /// Nil if the header is malformed.
+  init?(id: FeedID, header: UnsafeRawBufferPointer) {
+    guard header.count == Self.headerByteCount, id.number > 0,
+      let origin = CommitOrigin(UnsafeRawBufferPointer(rebasing: header[24...]))
+    else { return nil }
+    func word(_ offset: Int) -> UInt64 {
+      UInt64(littleEndian: header.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+    self.init(
+      id: id, digest: ChangeDigest(low: word(0), high: word(8)), byteCount: Int64(bitPattern: word(16)),
+      origin: origin)
+  }
+
+  var header: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(Self.headerByteCount)
+    for word in [digest.low, digest.high, UInt64(bitPattern: byteCount)] {
+      withUnsafeBytes(of: word.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+    return bytes + origin.bytes
+  }
+
+  /// The row after this one.
+  func next(_ id: FeedID, _ changes: UnsafeRawBufferPointer, origin: CommitOrigin) -> ChangeFeedRow {
+    ChangeFeedRow(
+      id: id, digest: ChangeDigest(after: digest, number: UInt64(id.number), changes),
+      byteCount: byteCount + Int64(changes.count), origin: origin)
+  }
+}
+
+/// The statements on the feed's tables that a connection has compiled.
+final class ChangeFeedTables: DatabaseModuleState {
+  private var statements: [String: DirectStatement] = [:]
+
+  init() {}
+
+  func forgetStatements() { statements = [:] }
+
+  static let entries = CaptureNeeds.feedTablePrefix
+  static let history = entries + "_history"
+  static let consumers = entries + "_consumer"
+
+  private static let creation = [
+    "CREATE TABLE main.\(entries) (id INTEGER PRIMARY KEY, header BLOB NOT NULL, changes BLOB NOT NULL)",
+    "CREATE TABLE main.\(history) (history BLOB NOT NULL)",
+    "CREATE TABLE main.\(consumers) (name TEXT NOT NULL PRIMARY KEY, id INTEGER NOT NULL, digest BLOB NOT NULL)",
+  ]
+
+  private func statement(_ sql: String, _ db: Database) throws -> DirectStatement {
+    if let known = statements[sql] { return known }
+    let statement = try DirectStatement(sql, on: db)
+    statements[sql] = statement
+    return statement
+  }
+
+  // MARK: - Existence
+
+  static func exist(_ db: Database) -> Bool { db.handle?.hasTable(entries, in: "main") == true }
+
+  /// Creates the tables, with a new history.
+  func create(_ db: Database) throws {
+    for sql in Self.creation {
+      let statement = try DirectStatement(sql, on: db)
+      defer { statement.reset() }
+      _ = try statement.step()
+    }
+    db.schema.effectCount &+= 1
+    let insertion = try DirectStatement("INSERT INTO main.\(Self.history) VALUES (?)", on: db)
+    try ChangeDigest.random().withBytes { bytes in
+      try insertion.bind(bytes, at: 1)
+      defer { insertion.reset() }
+      _ = try insertion.step()
+    }
+  }
+
+  // MARK: - Reading
+
+  /// What identifies the feed; nil without a feed.
+  func history(_ db: Database) throws -> ChangeDigest? {
+    guard Self.exist(db) else { return nil }
+    let statement = try statement("SELECT history FROM main.\(Self.history)", db)
+    defer { statement.reset() }
+    guard try statement.step() else { return nil }
+    return ChangeDigest(statement.bytes(0))
+  }
+
+  /// The last row; nil without a feed.
+  func last(_ db: Database) throws -> ChangeFeedRow? {
+    guard Self.exist(db) else { return nil }
+    return try row("SELECT id, header FROM main.\(Self.entries) ORDER BY id DESC LIMIT 1", db)
+  }
+
+  /// The first row that was not removed; nil without a feed.
+  func first(_ db: Database) throws -> ChangeFeedRow? {
+    guard Self.exist(db) else { return nil }
+    return try row("SELECT id, header FROM main.\(Self.entries) ORDER BY id LIMIT 1", db)
+  }
+
+  private func row(_ sql: String, _ db: Database) throws -> ChangeFeedRow? {
+    let statement = try statement(sql, db)
+    defer { statement.reset() }
+    guard try statement.step() else { return nil }
+    let id = FeedID(number: statement.integer(0))
+    guard let row = ChangeFeedRow(id: id, header: statement.bytes(1)) else {
+      throw ChangeFeedError.damaged(DatabaseVersion(id.version))
+    }
+    return row
+  }
+
+  /// Calls a closure with the rows after a position, until it returns false.
+  func forEachRow(
+    after id: FeedID, _ db: Database, _ body: (ChangeFeedRow, UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    let statement = try statement(
+      "SELECT id, header, changes FROM main.\(Self.entries) WHERE id > ? ORDER BY id", db)
+    try statement.bind(id.number, at: 1)
+    defer { statement.reset() }
+    while try statement.step() {
+      let id = FeedID(number: statement.integer(0))
+      guard let row = ChangeFeedRow(id: id, header: statement.bytes(1)) else {
+        throw ChangeFeedError.damaged(DatabaseVersion(id.version))
+      }
+      if try !body(row, statement.bytes(2)) { return }
+    }
+  }
+
+  /// Returns the row with a number.
+  func row(_ id: FeedID, _ db: Database) throws -> ChangeFeedRow? {
+    let statement = try statement("SELECT header FROM main.\(Self.entries) WHERE id = ?", db)
+    try statement.bind(id.number, at: 1)
+    defer { statement.reset() }
+    return try statement.step() ? ChangeFeedRow(id: id, header: statement.bytes(0)) : nil
+  }
+
+  /// The first position of all named consumers; nil without consumers.
+  func firstPosition(_ db: Database) throws -> FeedID? {
+    let statement = try statement("SELECT id FROM main.\(Self.consumers) ORDER BY id LIMIT 1", db)
+    defer { statement.reset() }
+    return try statement.step() ? FeedID(number: statement.integer(0)) : nil
+  }
+
+  // MARK: - Writing
+
+  func insert(_ row: ChangeFeedRow, _ changes: UnsafeRawBufferPointer, _ db: Database) throws {
+    let statement = try statement("INSERT INTO main.\(Self.entries) VALUES (?, ?, ?)", db)
+    try row.header.withUnsafeBytes { header in
+      try statement.bind(row.id.number, at: 1)
+      try statement.bind(header, at: 2)
+      try statement.bind(changes, at: 3)
+      defer { statement.reset() }
+      _ = try statement.step()
+    }
+  }
+
+  /// Replaces what a row contains besides its changes.
+  func update(_ row: ChangeFeedRow, _ db: Database) throws {
+    let statement = try statement("UPDATE main.\(Self.entries) SET header = ? WHERE id = ?", db)
+    try row.header.withUnsafeBytes { header in
+      try statement.bind(header, at: 1)
+      try statement.bind(row.id.number, at: 2)
+      defer { statement.reset() }
+      _ = try statement.step()
+    }
+  }
+
+  /// Removes the rows in a range of numbers.
+  func remove(_ ids: ClosedRange<FeedID>, _ db: Database) throws {
+    let statement = try statement("DELETE FROM main.\(Self.entries) WHERE id BETWEEN ? AND ?", db)
+    try statement.bind(ids.lowerBound.number, at: 1)
+    try statement.bind(ids.upperBound.number, at: 2)
+    defer { statement.reset() }
+    _ = try statement.step()
+  }
+}
+
+extension ChangeDigest {
+  init?(_ bytes: UnsafeRawBufferPointer) {
+    guard bytes.count == 16 else { return nil }
+    self.init(
+      low: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)),
+      high: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+  }
+
+  func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    var words = (low.littleEndian, high.littleEndian)
+    return try withUnsafeBytes(of: &words) { try body($0) }
+  }
+}

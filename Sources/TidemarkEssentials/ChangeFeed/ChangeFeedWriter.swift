@@ -1,0 +1,168 @@
+// Writing the change feed: the entries of transactions, in the transactions themselves.
+//
+//     statement outside of a transaction ── runs in a transaction of its own: see Statement+OwnTransaction.swift
+//     COMMIT, RELEASE ── willCommit ──► the entry is inserted ──► the statement ──► transactionDidEnd
+//
+// States:
+//
+//     head: nil ── willCommit reads the last row, and compares it with the state of the file ──► pending
+//     head: known ── willCommit, the file has not changed since ──────────────────────────────► pending
+//     pending ── COMMIT has succeeded, and the file has changed by one commit ──► head: known
+//     pending ── COMMIT has failed, the transaction is open ──► pending: the next COMMIT replaces the rows
+//     pending ── rolled back, or others have committed since ──► head: nil
+//
+// Invariants, in addition to those of the tables:
+// 1. A transaction that has changed the content of the main database has an entry, if it was committed by a statement
+//    of the library.
+// 2. Before a connection adds an entry, it finds out whether the last entry belongs to the last commit. If not, or if
+//    this is uncertain, an entry says that anything may have changed.
+// 3. If the entry cannot be written, the transaction is not committed.
+// 4. An entry is written under the write lock, before the commit begins, and while no statement of the program steps.
+
+/// Writes the change feed on a writer connection.
+final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
+  private(set) var configuration = ChangeFeedConfiguration()
+  private var subscription: ChangeSubscription?
+  private var encoder = ChangeLogEncoder()
+
+  /// The last row, and the state of the file with it.
+  private var head: (row: ChangeFeedRow, state: CommitState)?
+
+  /// The rows that the open transaction has added, the last row now, and the state of the file before the commit.
+  private var pending: (ids: ClosedRange<FeedID>?, last: ChangeFeedRow, before: CommitState)?
+
+  /// Whether the database has a write-ahead log; nil if this is unknown.
+  private var usesLog: Bool?
+
+  /// What the open transaction requires, even if it changes no captured table.
+  private var request = Request.none
+
+  private enum Request {
+    case none
+
+    /// An entry about unknown commits, if there are any.
+    case check
+
+    /// That its commit is known: it has changed tables of the feed.
+    case known
+  }
+
+  init() {}
+
+  // MARK: - Beginning
+
+  /// Begins to write the feed, and creates its tables if there are none.
+  func begin(on db: Database, _ configuration: ChangeFeedConfiguration) throws {
+    self.configuration = configuration
+    let table = CaptureNeeds.TableNeeds(columns: nil, values: nil, rows: true)
+    subscription = db.changeCapture.broker.subscribe(CaptureNeeds(otherTables: table, storedNumbers: true), nil)
+    let willSetJournalMode = db.compilation.willSetJournalMode
+    db.compilation.willSetJournalMode = { [unowned self] in
+      willSetJournalMode?()
+      usesLog = nil
+    }
+    let handle = try db.openHandle()
+    if handle.fileHead?.usesLog == true { try handle.keepLogOnClose() }
+    db.changeCapture.setRecorder(self)
+    try noteUnknownCommits(db)
+  }
+
+  /// Adds an entry if the last commit has none. Without a feed, creates it.
+  func noteUnknownCommits(_ db: Database) throws {
+    try db.inTransaction(.immediate) {
+      request = .check
+      return .commit
+    }
+  }
+
+  /// Notes that the open transaction changes tables of the feed.
+  func feedWillChange() { request = .known }
+
+  // MARK: - Transactions
+
+  func willCommit(_ db: Database, _ log: ChangeLog) throws {
+    guard let handle = db.handle, handle.isWriting("main") else { return }
+    if case .none = request, pending == nil, log.isEmpty, !log.isUncertain { return }
+    let tables = db.moduleState(ChangeFeedTables.self)
+    if let pending {
+      // The commit has failed before.
+      if let ids = pending.ids { try tables.remove(ids, db) }
+      self.pending = nil
+    }
+    guard let state = handle.commitState(usesLog: usesLog) else {
+      throw DatabaseError(
+        resultCode: .SQLITE_IOERR, message: "could not determine the state of the file for the change feed")
+    }
+    if case .log = state { usesLog = true }
+    let first = try head(state, tables, db)
+    try write(db, log, after: first, state, tables)
+  }
+
+  private func write(
+    _ db: Database, _ log: ChangeLog, after first: (row: ChangeFeedRow, isLast: Bool), _ state: CommitState,
+    _ tables: ChangeFeedTables
+  ) throws {
+    let time = WallClock.microsecondsSince1970()
+    var last = first.row
+    func insert(_ changes: [UInt8]) throws {
+      try changes.withUnsafeBytes { bytes in
+        last = last.next(last.id.next, bytes, origin: state.origin)
+        try tables.insert(last, bytes, db)
+      }
+      pending = (first.row.id.next...last.id, last, state)
+    }
+    if !first.isLast { try insert(Self.unknownChanges(version: last.id.next.version, time)) }
+    let numbers = db.changeCapture.storedNumbers()
+    let version = last.id.next.version
+    if let changes = encoder.encode(log, numbers, version: version, microsecondsSince1970: time) {
+      try insert(changes)
+    } else if pending == nil {
+      if case .check = request { return }
+      // The last row now belongs to this commit.
+      last.origin = state.origin
+      try tables.update(last, db)
+      pending = (nil, last, state)
+    }
+    if let pending, pending.ids != nil {
+      try ChangeFeedRetention(configuration).removeEntries(before: pending.last, tables, db)
+    }
+  }
+
+  /// The last row, and whether it belongs to the last commit. Without tables, a row that precedes all others.
+  private func head(
+    _ state: CommitState, _ tables: ChangeFeedTables, _ db: Database
+  ) throws -> (row: ChangeFeedRow, isLast: Bool) {
+    if let head, state.hasSameContent(as: head.state) { return (head.row, true) }
+    head = nil
+    if !ChangeFeedTables.exist(db) { try tables.create(db) }
+    if let row = try tables.last(db) { return (row, db.handle?.isLastCommit(row.origin, in: state) == true) }
+    guard let history = try tables.history(db) else {
+      throw DatabaseError(
+        resultCode: .SQLITE_CORRUPT, message: "the table \(ChangeFeedTables.history) of the change feed is empty")
+    }
+    return (ChangeFeedRow(id: .none, digest: history, byteCount: 0, origin: state.origin), false)
+  }
+
+  private static func unknownChanges(version: UInt64, _ time: Int64) -> [UInt8] {
+    let version = DatabaseVersion(version)
+    return TransactionChanges(
+      versions: version...version, microsecondsSince1970: time, completeness: .incomplete(.unknown)
+    ).encoded()
+  }
+
+  func transactionDidEnd(_ db: Database, isCommitted: Bool) {
+    request = .none
+    guard let pending = pending.take() else { return }
+    head = nil
+    // If others have committed since, the next transaction reads the last row.
+    guard isCommitted, let state = db.handle?.commitState(usesLog: usesLog), state.isNext(to: pending.before) else {
+      return
+    }
+    head = (pending.last, state)
+  }
+}
+
+extension Database {
+  /// The writer of the change feed; nil if this connection writes none.
+  var changeFeedWriter: ChangeFeedWriter? { changeCapture.recorder as? ChangeFeedWriter }
+}

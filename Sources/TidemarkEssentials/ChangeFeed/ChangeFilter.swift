@@ -1,0 +1,62 @@
+/// Leaves the changes of a region.
+struct ChangeFilter {
+  private let region: DatabaseRegion
+
+  init(region: DatabaseRegion) { self.region = region }
+
+  /// Whether all changes are left.
+  var isUnlimited: Bool { region.isFullDatabase }
+
+  /// Returns the changes that concern the region; nil if there are none. Changes of the schema concern each region.
+  func changes(_ changes: TransactionChanges) -> TransactionChanges? {
+    if isUnlimited { return changes }
+    var changes = changes
+    changes.elements.removeAll { !includes($0) }
+    if case .incomplete(let reason) = changes.completeness, reason == .notReported || reason == .tooManyRows,
+      !changes.elements.contains(where: { if case .unknownRows = $0 { true } else { false } })
+    {
+      changes.completeness = .complete
+    }
+    return changes.elements.isEmpty && changes.isComplete ? nil : changes
+  }
+
+  private func includes(_ element: TransactionChanges.Element) -> Bool {
+    switch element {
+    case .row(let row): includes(row)
+    case .unknownRows(let database, let table): region.overlaps(TableKey(table, in: database))
+    case .schema: true
+    case .counter(let database, let table, _): region.overlaps(TableKey(table, in: database))
+    // It belongs to no table.
+    case .userVersion: false
+    }
+  }
+
+  private func includes(_ row: ChangedRow) -> Bool {
+    let key = TableKey(row.table.name, in: row.table.databaseName)
+    guard let region = region.tables?[key] else { return region.tables == nil }
+    if region.parts.contains(where: { $0.columns == nil && $0.rows.isAll }) { return true }
+    let names = row.table.columnNames.map(\.asciiLowercased)
+    func image(_ values: [DatabaseValue]?, _ identity: ChangedRow.Identity?) -> RowImage? {
+      guard let values else { return nil }
+      let rowID: Int64? = if case .rowID(let rowID)? = identity { rowID } else { nil }
+      var image = RowImage(rowID: rowID)
+      for (name, value) in zip(names, values) { image.values[name] = value }
+      return image
+    }
+    let kind: RowChange.Kind =
+      switch row.operation {
+      case .insert: .insert
+      case .update: .update
+      case .delete: .delete
+      }
+    var change = RowChange(table: key, kind: kind)
+    change.old = image(row.oldValues, row.oldIdentity)
+    change.new = image(row.newValues, row.newIdentity)
+    if kind == .update {
+      var columns = Set(row.changedColumnNames.map(\.asciiLowercased))
+      if row.oldIdentity != row.newIdentity, row.table.rowID == .hidden { columns.insert(RowFilter.rowIDName) }
+      change.changedColumns = columns
+    }
+    return region.isModified(by: change)
+  }
+}

@@ -1,0 +1,165 @@
+import CSQLite
+
+/// The state of the main database in which a transaction begins to commit, as found under the write lock.
+enum CommitState {
+  /// No other connection can write.
+  case exclusive
+
+  /// The database has a write-ahead log.
+  case log(WALIndexHeader)
+
+  /// Commits are written to the file, and counted there.
+  case file(changeCounter: UInt32)
+
+  /// The state after the commit that begins now, as far as it is known before; to be stored with the commit.
+  var origin: CommitOrigin {
+    switch self {
+    case .exclusive: .exclusive
+    case .log(let header):
+      .log(commitCount: header.commitCount &+ 1, salt: header.logSalt, frameCount: header.frameCount)
+    case .file(let counter): .file(changeCounter: counter &+ 1)
+    }
+  }
+
+  /// Whether this state is the one that a single commit has left that began in another state.
+  func isNext(to older: CommitState) -> Bool {
+    switch (self, older) {
+    case (.exclusive, .exclusive): true
+    case (.log(let header), .log(let before)): header.isNext(to: before)
+    case (.file(let counter), .file(let before)): counter == before &+ 1
+    default: false
+    }
+  }
+
+  /// Whether there was no commit since another state, which this connection has seen.
+  func hasSameContent(as older: CommitState) -> Bool {
+    switch (self, older) {
+    case (.exclusive, .exclusive): true
+    case (.log(let header), .log(let before)): header.hasSameContent(as: before)
+    case (.file(let counter), .file(let before)): counter == before
+    default: false
+    }
+  }
+
+  /// Whether the database can be in the state that a commit has left. A quick check without locks, which may
+  /// overlook commits by others if the log was recovered in between.
+  func mayFollow(_ origin: CommitOrigin) -> Bool {
+    switch (self, origin) {
+    case (.exclusive, .exclusive): true
+    case (.log(let header), .log(let commitCount, _, _)): header.commitCount == commitCount
+    case (.file(let counter), .file(let expected)): counter == expected
+    default: false
+    }
+  }
+}
+
+/// What is known about the state after a commit, before it is made. It is stored with the commit, so that another
+/// process finds out whether there were other commits since.
+enum CommitOrigin: Hashable {
+  case exclusive
+
+  /// The number of commits in the WAL-index afterwards, and the end of the log before.
+  case log(commitCount: UInt32, salt: UInt64, frameCount: UInt32)
+
+  /// The number of commits into the file afterwards.
+  case file(changeCounter: UInt32)
+
+  /// The stored form.
+  static let byteCount = 17
+
+  var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(Self.byteCount)
+    func append(_ number: some FixedWidthInteger) {
+      withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+    let (kind, first, second, third): (UInt8, UInt32, UInt64, UInt32) =
+      switch self {
+      case .exclusive: (0, 0, 0, 0)
+      case .log(let commitCount, let salt, let frameCount): (1, commitCount, salt, frameCount)
+      case .file(let counter): (2, counter, 0, 0)
+      }
+    append(kind)
+    append(first)
+    append(second)
+    append(third)
+    return bytes
+  }
+
+  /// Nil if the bytes are not the stored form.
+  init?(_ bytes: UnsafeRawBufferPointer) {
+    guard bytes.count == Self.byteCount else { return nil }
+    func number<Number: FixedWidthInteger>(_ offset: Int, _ type: Number.Type) -> Number {
+      Number(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: type))
+    }
+    let (first, second, third) = (number(1, UInt32.self), number(5, UInt64.self), number(13, UInt32.self))
+    switch bytes[0] {
+    case 0 where first == 0 && second == 0 && third == 0: self = .exclusive
+    case 1: self = .log(commitCount: first, salt: second, frameCount: third)
+    case 2 where second == 0 && third == 0: self = .file(changeCounter: first)
+    default: return nil
+    }
+  }
+}
+
+extension ConnectionHandle {
+  /// The state of the main database, for a connection that holds the write lock, or reads.
+  ///
+  /// - Parameter usesLog: Whether it has a write-ahead log that other connections can use, if this is known.
+  func commitState(usesLog: Bool?) -> CommitState? {
+    if usesLog == true { return walIndexHeaderOfLog.map { .log($0) } }
+    if filePath(of: "main") == nil || holdsFilesExclusively { return .exclusive }
+    if isFileEmpty { return .file(changeCounter: 0) }
+    guard let head = fileHead else { return nil }
+    if head.usesLog { return walIndexHeaderOfLog.map { .log($0) } }
+    return .file(changeCounter: head.changeCounter)
+  }
+
+  /// Whether nothing was committed after the commit with an origin. To be called under the write lock.
+  ///
+  /// A log of the same generation is read: its frames tell how many commits it contains. If it was restarted since, the
+  /// number of commits in the WAL-index decides, which counts on while any connection is open. In doubt, the result is
+  /// false.
+  func isLastCommit(_ origin: CommitOrigin, in state: CommitState) -> Bool {
+    switch (state, origin) {
+    case (.exclusive, .exclusive): return filePath(of: "main") == nil
+    case (.file(let counter), .file(let expected)): return counter == expected
+    case (.log(let header), .log(let commitCount, let salt, let frameCount)):
+      if header.logSalt == salt {
+        return self.commitCount(inFramesAfter: frameCount, through: header.frameCount, header) == 1
+      }
+      return header.commitCount == commitCount && header.restartCount(since: salt) != nil
+    default: return false
+    }
+  }
+
+  /// The number of commits in frames of the log; nil if they cannot be read. C: `SQLITE_FCNTL_JOURNAL_POINTER`, and the
+  /// `xRead` of the file.
+  private func commitCount(inFramesAfter first: UInt32, through last: UInt32, _ header: WALIndexHeader) -> Int? {
+    guard first < last else { return 0 }
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    guard sqlite3_file_control(pointer, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file) == SQLITE_OK,
+      let file, let methods = file.pointee.pMethods, let read = methods.pointee.xRead
+    else { return nil }
+    return withUnsafeTemporaryAllocation(byteCount: 24, alignment: 8) { bytes -> Int? in
+      var count = 0
+      for frame in first..<last {
+        let offset = 32 + sqlite3_int64(frame) * sqlite3_int64(24 + header.pageSize)
+        guard read(file, bytes.baseAddress, 24, offset) == SQLITE_OK else { return nil }
+        guard bytes.load(fromByteOffset: 8, as: UInt64.self) == header.logSalt else { return nil }
+        // The size of the database after a commit; zero in the other frames of a transaction.
+        if bytes.load(fromByteOffset: 4, as: UInt32.self) != 0 { count += 1 }
+        if count > 1 { return count }
+      }
+      return count
+    }
+  }
+
+  /// Keeps the write-ahead log when the last connection is closed, so that the next one can tell whether there were
+  /// other commits in between. C: `SQLITE_FCNTL_PERSIST_WAL`.
+  func keepLogOnClose() throws {
+    try set(.noCheckpointOnClose, true)
+    var isOn: CInt = 1
+    try check(sqlite3_file_control(pointer, "main", SQLITE_FCNTL_PERSIST_WAL, &isOn))
+  }
+}
