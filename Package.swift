@@ -37,9 +37,10 @@ let package = Package(
     .target(name: "SQLiteDB", dependencies: ["Tidemark", "CSQLite"], swiftSettings: strict),
     .executableTarget(name: "Demo", dependencies: ["Tidemark"], path: "Demo", swiftSettings: strict),
     .executableTarget(
-      name: "Benchmarks", dependencies: ["Tidemark", "SQLiteDB", "CSQLite", "CTokenizers"], path: "Benchmarks",
+      name: "Benchmarks", dependencies: ["Tidemark", "SQLiteDB", "CSQLite", "CTokenizers", "CFeed"], path: "Benchmarks",
       exclude: ["Programs", "results"], swiftSettings: strict),
     .target(name: "CTokenizers", path: "Benchmarks/Programs/CTokenizers"),
+    .target(name: "CFeed", path: "Benchmarks/Programs/CFeed", linkerSettings: [.linkedLibrary("sqlite3")]),
     .executableTarget(
       name: "StartLibrary", dependencies: ["TidemarkEssentials"], path: "Benchmarks/Programs/StartLibrary",
       swiftSettings: strict),

@@ -6,11 +6,12 @@
 //     Benchmarks bulk [--rounds COUNT] [CASE…]
 //     Benchmarks slow [SECONDS]
 //     Benchmarks streams [CASE…]
+//     Benchmarks feed
 //     Benchmarks others [COUNT] [NORMAL|FULL] [wal|delete] [disk]
 //
 // NAME selects the workloads and sections whose names contain it: workloads by their own names, the other sections by
 // `conversions`, `concurrent`, `start`, `memory`, `live`, `bulk`, `wakes`, `groups`, `differences`, `slow`, `streams`,
-// `builds`.
+// `feed`, `builds`.
 // With `--side`, one side of the workloads is run without a comparison, for profilers. With `--json`, the
 // measurements are also written to a file.
 
@@ -66,6 +67,8 @@ case "bulk":
   try measureBulkWrites(folder, rounds: rounds, names: Array(names.dropFirst()), side == nil ? report : nil)
 case "streams":
   try measureChangeStreams(folder, rounds: rounds, names: Array(names.dropFirst()), report)
+case "feed":
+  try measureChangeFeed(folder, rounds: rounds, report)
 case "slow" where names.count == 2:
   try measureSlowConsumers(folder, seconds: Int(names[1]) ?? 60, report)
 default:
@@ -81,6 +84,7 @@ default:
     ("differences", { try measureDifferences(folder, rounds: rounds, report) }),
     ("slow", { try measureSlowConsumers(folder, seconds: 20, report) }),
     ("streams", { try measureChangeStreams(folder, rounds: rounds, names: [], report) }),
+    ("feed", { try measureChangeFeed(folder, rounds: rounds, report) }),
     ("builds", { try measureBuildTimes(report) }),
   ]
   for family in families {

@@ -7,7 +7,7 @@ import Foundation
 
 let operations: [String: (_ path: String, _ name: String) throws -> Void] = [
   "write": write, "boast": acknowledgeTooEarly, "backup": backup, "migrate": migrate, "close": close,
-  "count": count,
+  "count": count, "feed": feed,
 ]
 
 let words = CommandLine.arguments.dropFirst()

@@ -1,0 +1,154 @@
+import CFeed
+import Foundation
+import Tidemark
+
+// The cost of the durable change feed for the writer, compared with a feed in C (`Programs/CFeed`), and the speed of a
+// consumer that catches up.
+//
+//     Benchmarks feed
+//
+// The series of all cases alternate; the result is the median of the ratios of a round.
+
+func measureChangeFeed(_ folder: BenchmarkFolder, rounds: Int, _ report: Report) throws {
+  let (library, libraryAlone) = (try FeedBenchmark(folder, hasFeed: true), try FeedBenchmark(folder, hasFeed: false))
+  let (bare, bareAlone) = (try BareFeed(folder, hasFeed: true), try BareFeed(folder, hasFeed: false))
+  func add(
+    _ name: String, _ value: Double, _ unit: Figure.Unit, target: Double? = nil, bare: Double? = nil,
+    library: Double? = nil
+  ) {
+    report.add(
+      Figure(group: "change feed", name: name, value: value, unit: unit, target: target, bare: bare, library: library))
+  }
+  for (name, count) in [("a transaction of one row", 1), ("a transaction of 100,000 rows, per row", 100_000)] {
+    var times: [[Double]] = []
+    for round in 0..<(count == 1 ? 6 * rounds : rounds) {
+      let works: [() throws -> Double] =
+        count == 1
+        ? [
+          { try library.timeOfWrites(round) }, { try bare.timeOfWrites(round) },
+          { try libraryAlone.timeOfWrites(round) },
+          { try bareAlone.timeOfWrites(round) },
+        ]
+        : [
+          { try library.timeOfLargeWrite() }, { try bare.timeOfLargeWrite() }, { try libraryAlone.timeOfLargeWrite() },
+          { try bareAlone.timeOfLargeWrite() },
+        ]
+      times.append(try works.map { try $0() })
+    }
+    func median(_ value: ([Double]) -> Double) -> Double { times.map(value).sorted()[times.count / 2] }
+    add(
+      "\(name), with the feed", median { $0[0] / $0[1] }, .ratio, target: 1.3, bare: median { $0[1] },
+      library: median { $0[0] })
+    add("\(name): the feed alone", median { ($0[0] - $0[2]) / ($0[1] - $0[3]) }, .ratio)
+    add(
+      "\(name), without the feed", median { $0[2] / $0[3] }, .ratio, bare: median { $0[3] }, library: median { $0[2] })
+  }
+  let (rowTime, entryTime) = (try library.timeOfReplay(rowsPerEntry: 100), try library.timeOfReplay(rowsPerEntry: 1))
+  add("time of a row in a replay of entries with 100 rows", rowTime, .nanoseconds, target: 1_000)
+  add("time of a row in a replay of entries with 1 row", entryTime, .nanoseconds, target: 1_000)
+}
+
+private let writeCount = 2_000
+
+/// The updates of a round.
+private func timeOfSeries(_ round: Int, _ update: (_ id: Int, _ number: Int) throws -> Void) rethrows -> Double {
+  let start = DispatchTime.now().uptimeNanoseconds
+  for number in 0..<writeCount { try update(1 + (round * writeCount + number) * 7919 % 10_000, number) }
+  return Double(DispatchTime.now().uptimeNanoseconds - start) / Double(writeCount)
+}
+
+private struct BareFeed {
+  private let feed: OpaquePointer
+
+  init(_ folder: BenchmarkFolder, hasFeed: Bool) throws {
+    guard let feed = feed_open(folder.path("bare-feed-\(hasFeed).sqlite"), hasFeed ? 1 : 0) else {
+      throw DatabaseError(message: "could not open a database")
+    }
+    self.feed = feed
+  }
+
+  private func check(_ code: CInt) throws {
+    if code != 0 { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+  }
+
+  func timeOfWrites(_ round: Int) throws -> Double {
+    try timeOfSeries(round) { id, number in
+      var text = "changed \(number)"
+      try text.withUTF8 { bytes in
+        try bytes.withMemoryRebound(to: CChar.self) { characters in
+          try check(feed_update(feed, Int64(id), Int64(number), characters.baseAddress, CInt(characters.count)))
+        }
+      }
+    }
+  }
+
+  func timeOfLargeWrite() throws -> Double {
+    let start = DispatchTime.now().uptimeNanoseconds
+    try check(feed_update_all(feed, 10))
+    return Double(DispatchTime.now().uptimeNanoseconds - start) / 100_000
+  }
+}
+
+private final class FeedBenchmark {
+  private let pool: DatabasePool
+
+  init(_ folder: BenchmarkFolder, hasFeed: Bool) throws {
+    let path = folder.path("feed-\(hasFeed)")
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    var configuration = Configuration()
+    if hasFeed { configuration.changeFeed = ChangeFeedConfiguration(keptByteCount: 4_000_000_000) }
+    pool = try DatabasePool(path: path + "/db.sqlite", configuration: configuration)
+    try pool.write { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE item (id INTEGER PRIMARY KEY, a TEXT, b TEXT, c INTEGER, d REAL, e INTEGER);
+          WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 10000)
+          INSERT INTO item SELECT n, 'name of ' || n, 'a longer text of ' || n, n, n * 0.5, 0 FROM number;
+          """)
+    }
+  }
+
+  func timeOfWrites(_ round: Int) throws -> Double {
+    try timeOfSeries(round) { id, number in
+      try pool.write { db in
+        try db.execute(
+          sql: "UPDATE item SET b = ?, c = c + 1, e = ? WHERE id = ?", arguments: ["changed \(number)", number, id])
+      }
+    }
+  }
+
+  func timeOfLargeWrite() throws -> Double {
+    let start = DispatchTime.now().uptimeNanoseconds
+    try pool.write { db in
+      for _ in 0..<10 { try db.execute(sql: "UPDATE item SET c = c + 1, e = e + 1") }
+    }
+    return Double(DispatchTime.now().uptimeNanoseconds - start) / 100_000
+  }
+
+  /// The time of each row for a consumer that reads stored entries.
+  func timeOfReplay(rowsPerEntry: Int) throws -> Double {
+    let rowCount = 200_000
+    let token = try pool.read { try $0.changeToken() }
+    for number in 0..<(rowCount / rowsPerEntry) {
+      let first = 1 + number * rowsPerEntry % 9_000
+      try pool.write { db in
+        try db.execute(
+          sql: "UPDATE item SET c = c + 1 WHERE id BETWEEN ? AND ?", arguments: [first, first + rowsPerEntry - 1])
+      }
+    }
+    let (time, isEnded) = (Counter(), DispatchSemaphore(value: 0))
+    Task { [pool] in
+      let start = DispatchTime.now().uptimeNanoseconds
+      var count = 0
+      for try await entry in try await pool.changes(after: token) {
+        count += entry.changes.elements.count
+        if count >= rowCount { break }
+      }
+      let duration = Int(DispatchTime.now().uptimeNanoseconds - start) / rowCount
+      for _ in 0..<duration { time.add() }
+      isEnded.signal()
+    }
+    isEnded.wait()
+    return Double(time.value)
+  }
+}
