@@ -346,6 +346,7 @@ extension Database {
   /// Cleans up after an access that has thrown.
   private func undoLeftovers(_ allowsUnsafeTransactions: Bool) {
     if dialect.allowsTransactionsAcrossAccesses { return }
+    access.transactionOwner?.finish()
     // Statements are reset first: while one of them runs, an interruption also affects the rollback.
     resetRunningStatements()
     if !allowsUnsafeTransactions { rollbackLeftovers() }
@@ -354,6 +355,7 @@ extension Database {
   /// Checks the connection after an access that has not thrown.
   private func checkLeftovers(_ allowsUnsafeTransactions: Bool) {
     if dialect.allowsTransactionsAcrossAccesses { return }
+    access.transactionOwner?.finish()
     // A statement of the library may be running, or one of the program may hold a read transaction.
     if access.runningStatementCount > 0 || !allowsUnsafeTransactions && handle?.isReading == true {
       resetRunningStatements()

@@ -294,7 +294,10 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
     }
   }
 
-  var hasOpenChanges: Bool { log.isOpen && (!log.isEmpty || log.isUncertain) }
+  func keepsChanges(of statement: Statement, after error: DatabaseError) -> Bool {
+    error.resultCode == .SQLITE_CONSTRAINT && error.extendedResultCode != .SQLITE_CONSTRAINT_FOREIGNKEY
+      && statement.mayFailWithoutUndoing && log.isOpen && !log.isEmpty
+  }
 
   func willCommit() throws {
     if needs.observations.isEmpty || db.isReadOnlyForObservers { return }
@@ -311,7 +314,9 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
     let settlement = db.transaction.settle(
       hasFailed: error != nil, isOpen: !db.isInAutocommitMode, isStopped: !db.settings.health.isUsable)
     if let recorder, settlement != .nothing {
-      recorder.transactionDidEnd(db, isCommitted: settlement == .publish(hasWritten: true))
+      recorder.transactionDidEnd(db, settlement, log)
+      db.access.transactionOwner = nil
+      db.capture.mayHaveWritten = false
     }
     switch settlement {
     case .nothing: break
@@ -355,6 +360,7 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
   func databaseWasReplaced() {
     if !log.isOpen { beginTransaction() }
     db.capture.bypass.epoch = 0
+    recorder?.contentWasReplaced()
     log.becomeUnknown(.database)
     for observation in needs.observations { observation.observer?.databaseDidChange() }
     didCommit()

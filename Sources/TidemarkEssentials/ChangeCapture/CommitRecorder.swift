@@ -7,10 +7,11 @@ protocol CommitRecorder: AnyObject {
   /// - Throws: An error that prevents the commit. The transaction stays open.
   func willCommit(_ db: Database, _ log: ChangeLog) throws
 
-  /// Called when a transaction has ended.
-  ///
-  /// - Parameter isCommitted: Whether the changes of the log were committed; false if this is uncertain.
-  func transactionDidEnd(_ db: Database, isCommitted: Bool)
+  /// Called when a transaction has ended, before its changes are published.
+  func transactionDidEnd(_ db: Database, _ settlement: TransactionMachine.Settlement, _ log: ChangeLog)
+
+  /// Called when another database has taken the place of this one.
+  func contentWasReplaced()
 }
 
 extension ChangeCapture {

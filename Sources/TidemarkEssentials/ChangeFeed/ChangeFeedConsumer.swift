@@ -21,22 +21,25 @@ final class ChangeFeedConsumer: Sendable {
   private let externalCommits: ExternalCommitListener?
   private let state = Mutex(State())
 
-  private struct State {
+  fileprivate struct State {
     var history = ChangeDigest(low: 0, high: 0)
 
     /// The last entry that was read; nil before the first one.
     var position: (id: FeedID, digest: ChangeDigest)?
 
+    /// The first entry, if there is no position yet.
+    var firstID: FeedID?
+
     /// Decoded entries, the next one last.
     var entries: [ChangeFeedEntry] = []
+
+    /// The error to throw after these entries.
+    var failure: (any Error)?
 
     var filter = ChangeFilter(region: .fullDatabase)
 
     /// Whether the schema may have changed since the region was resolved.
     var mustResolveRegion = false
-
-    /// Whether a task reads the feed.
-    var isReading = false
   }
 
   /// The bounds of a read.
@@ -66,7 +69,9 @@ final class ChangeFeedConsumer: Sendable {
       try checkIsKept(after: token.id, tables, db)
     }
     let region = try regions.union(db)
+    let first = try token == nil ? tables.first(db)?.id : nil
     state.withLock { state in
+      state.firstID = first
       state.history = history
       state.position = token.map { ($0.id, $0.digest) }
       state.filter = ChangeFilter(region: region)
@@ -83,29 +88,40 @@ final class ChangeFeedConsumer: Sendable {
 
   /// Returns the next entry; nil if the task is cancelled.
   func next() async throws -> ChangeFeedEntry? {
-    var hasNoted = false
-    while !Task.isCancelled {
-      if let entry = state.withLock({ $0.entries.popLast() }) { return entry }
-      if let error = signal.error { throw error }
-      let count = signal.count
-      let batch: Batch
-      do {
-        batch = try await core.read(isolated: true) { [self] db in try read(db) }
-      } catch is CancellationError where Task.isCancelled {
-        return nil
+    do {
+      while !Task.isCancelled {
+        // Before the entries: a signal follows when another iteration has read some.
+        let count = signal.count
+        let (entry, failure) = state.withLock { ($0.entries.popLast(), $0.failure) }
+        if let entry { return entry }
+        if let error = failure ?? signal.error { throw error }
+        try await readOrWait(after: count)
       }
-      if !batch.rows.isEmpty {
-        try take(batch)
-        hasNoted = false
-      } else if !batch.isCurrent, !hasNoted, signal.count == count {
-        hasNoted = true
-        if try await !noteUnknownCommits() { await signal.wait(after: count) }
-      } else {
-        await signal.wait(after: count)
-        hasNoted = false
-      }
+    } catch is CancellationError where Task.isCancelled {
+      return nil
     }
     return nil
+  }
+
+  /// Reads entries. If there are none, waits until there may be some.
+  ///
+  /// - Parameter count: The number of signals so far.
+  private func readOrWait(after count: UInt64) async throws {
+    var batch = try await core.read(isolated: true) { [self] db in try read(db) }
+    if batch.rows.isEmpty, !batch.isCurrent {
+      // An entry may have been added between the read and the check.
+      batch = try await core.read(isolated: true) { [self] db in try read(db) }
+    }
+    if !batch.rows.isEmpty { return take(batch) }
+    if batch.isCurrent || signal.count != count { return await signal.wait(after: count) }
+    switch try await noteUnknownCommits() {
+    case .noted:
+      let batch = try await core.read(isolated: true) { [self] db in try read(db) }
+      if batch.rows.isEmpty { await signal.wait(after: count) } else { take(batch) }
+    case .notWriting: await signal.wait(after: count)
+    // Another connection holds the write lock.
+    case .busy: try await Task.sleep(for: .milliseconds(20))
+    }
   }
 
   // MARK: - Reading
@@ -150,45 +166,71 @@ final class ChangeFeedConsumer: Sendable {
   }
 
   /// Checks and decodes rows, and moves the position.
-  private func take(_ batch: Batch) throws {
-    try state.withLock { state in
+  private func take(_ batch: Batch) {
+    state.withLock { state in
       // Another iteration of the same stream may have read the same rows.
-      guard state.position?.id == batch.position?.id else { return }
-      guard batch.history == state.history else { throw ChangeFeedError.otherHistory }
+      guard state.position?.id == batch.position?.id, state.failure == nil else { return }
       var entries: [ChangeFeedEntry] = []
-      for (row, bytes) in batch.rows {
-        if let position = state.position {
-          let digest = bytes.withUnsafeBytes {
-            ChangeDigest(after: position.digest, number: UInt64(row.id.number), $0)
-          }
-          guard digest == row.digest else { throw ChangeFeedError.otherHistory }
+      do {
+        guard batch.history == state.history else { throw ChangeFeedError.otherHistory }
+        for (row, bytes) in batch.rows {
+          if let entry = try state.entry(row, bytes) { entries.append(entry) }
+          // The region is resolved in the new schema before later entries are read.
+          if state.mustResolveRegion { break }
         }
-        let changes: TransactionChanges
-        do {
-          changes = try TransactionChanges(decoding: bytes)
-        } catch {
-          throw ChangeFeedError.damaged(DatabaseVersion(row.id.version))
-        }
-        state.position = (row.id, row.digest)
-        if changes.maySchemaHaveChanged, !state.filter.isUnlimited { state.mustResolveRegion = true }
-        guard let filtered = state.filter.changes(changes) else { continue }
-        let token = ChangeToken(history: state.history, id: row.id, digest: row.digest)
-        entries.append(ChangeFeedEntry(token: token, changes: filtered))
+      } catch {
+        state.failure = error
       }
-      state.entries = entries.reversed()
+      state.entries.insert(contentsOf: entries.reversed(), at: 0)
     }
+    // For the other iterations of the same stream.
+    signal.raise()
   }
 
-  /// Adds an entry about commits without entries, if this process writes the feed.
-  ///
-  /// - Returns: Whether it does.
-  private func noteUnknownCommits() async throws -> Bool {
-    guard let writer = core.writer else { return false }
-    return try await writer.async { db in
-      guard let feed = db.changeFeedWriter else { return false }
-      try feed.noteUnknownCommits(db)
-      return true
+  private enum Note {
+    case noted
+
+    /// This database does not write the feed.
+    case notWriting
+
+    /// Another connection writes.
+    case busy
+  }
+
+  /// Adds an entry about commits without entries.
+  private func noteUnknownCommits() async throws -> Note {
+    guard let writer = core.writer else { return .notWriting }
+    do {
+      return try await writer.async { db in
+        guard let feed = db.changeFeedWriter else { return .notWriting }
+        try feed.noteUnknownCommits(db)
+        return .noted
+      }
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY || error.resultCode == .SQLITE_LOCKED {
+      return .busy
     }
+  }
+}
+
+extension ChangeFeedConsumer.State {
+  /// Checks and decodes a row, and moves the position behind it. Returns nil if it does not concern the region.
+  fileprivate mutating func entry(_ row: ChangeFeedRow, _ bytes: [UInt8]) throws -> ChangeFeedEntry? {
+    if let position {
+      let digest = bytes.withUnsafeBytes { ChangeDigest(after: position.digest, number: UInt64(row.id.number), $0) }
+      guard digest == row.digest else { throw ChangeFeedError.otherHistory }
+    } else if let firstID, row.id != firstID {
+      throw ChangeFeedError.expired(oldest: DatabaseVersion(row.id.version))
+    }
+    let changes: TransactionChanges
+    do {
+      changes = try TransactionChanges(decoding: bytes)
+    } catch {
+      throw ChangeFeedError.damaged(DatabaseVersion(row.id.version))
+    }
+    position = (row.id, row.digest)
+    if changes.maySchemaHaveChanged, !filter.isUnlimited { mustResolveRegion = true }
+    guard let filtered = filter.changes(changes) else { return nil }
+    return ChangeFeedEntry(token: ChangeToken(history: history, id: row.id, digest: row.digest), changes: filtered)
   }
 }
 

@@ -9,21 +9,34 @@ struct ChangeFeedRetention {
 
   init(_ configuration: ChangeFeedConfiguration) { self.configuration = configuration }
 
-  /// Entries are removed in each transaction with such a version.
+  /// Entries are removed when the version passes a multiple of this number, and in transactions with many bytes.
   private static let interval: UInt64 = 16
+  private static let byteCountOfLargeTransaction: Int64 = 64_000
 
-  /// The number of entries, and of bytes, to remove at most.
+  /// The number of entries to remove at most, and of bytes unless the transaction has added more.
   private static let entryCountMax = 4 * Int(interval)
   private static let byteCountMax: Int64 = 1_000_000
 
-  func removeEntries(before last: ChangeFeedRow, _ tables: ChangeFeedTables, _ db: Database) throws {
-    guard last.id.version.isMultiple(of: Self.interval), let first = try tables.first(db) else { return }
+  /// Removes entries if it is time.
+  ///
+  /// - Parameter former: The last row before the transaction.
+  /// - Parameter last: The last row now.
+  func removeEntries(
+    after former: ChangeFeedRow, before last: ChangeFeedRow, _ tables: ChangeFeedTables, _ db: Database
+  ) throws {
+    let addedByteCount = last.byteCount - former.byteCount
+    guard
+      former.id.version / Self.interval != last.id.version / Self.interval
+        || addedByteCount >= Self.byteCountOfLargeTransaction,
+      let first = try tables.first(db)
+    else { return }
+    let byteCountMax = max(Self.byteCountMax, 2 * addedByteCount)
     let acknowledged = try tables.firstPosition(db)
     let now = WallClock.microsecondsSince1970()
     var removed: FeedID?
     var (count, byteCount): (Int, Int64) = (0, 0)
-    try tables.forEachRow(after: FeedID(number: first.id.number - 1), db) { row, changes in
-      guard row.id.version < last.id.version, count < Self.entryCountMax, byteCount < Self.byteCountMax else {
+    try tables.forEachRow(after: first.id.predecessor, db) { row, changes in
+      guard row.id.version < last.id.version, count < Self.entryCountMax, byteCount < byteCountMax else {
         return false
       }
       guard isOld(row, changes, last, now, isAcknowledged: acknowledged.map { row.id <= $0 } ?? true) else {

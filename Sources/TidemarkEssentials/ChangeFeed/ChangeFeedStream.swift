@@ -55,7 +55,7 @@ extension DatabaseWriter {
   ///   - token: The position; nil to begin with the first transaction that is kept.
   ///   - regions: The regions whose changes are delivered: tables, requests, or others. Without regions, all changes.
   /// - Returns: The transactions.
-  /// - Throws: A ``ChangeFeedError`` if there is no feed, or if the token has expired or belongs to another history; the
+  /// - Throws: A ``ChangeFeedError`` without a feed, or if the token has expired or belongs to another history; the
   ///   errors of `read`; and an error if a region cannot be resolved.
   public func changes(
     after token: ChangeToken?, in regions: any DatabaseRegionConvertible...
@@ -82,7 +82,7 @@ extension DatabaseWriter {
   ///   - consumer: The name of the consumer.
   ///   - regions: The regions whose changes are delivered: tables, requests, or others. Without regions, all changes.
   /// - Returns: The transactions.
-  /// - Throws: A ``ChangeFeedError`` if there is no such consumer, or if its position has expired or belongs to another
+  /// - Throws: A ``ChangeFeedError`` if the consumer is unknown, or if its position has expired or belongs to another
   ///   history; the errors of `read`; and an error if a region cannot be resolved.
   public func changes(
     for consumer: String, in regions: any DatabaseRegionConvertible...

@@ -10,7 +10,7 @@
 //    row follows from the digest of its predecessor, its number and its changes.
 // 3. Changes of these tables are not captured.
 
-/// What a row of the feed contains besides the changes.
+/// A row of the feed, without its changes.
 struct ChangeFeedRow {
   var id: FeedID
   var digest: ChangeDigest
@@ -25,17 +25,22 @@ struct ChangeFeedRow {
     (self.id, self.digest, self.byteCount, self.origin) = (id, digest, byteCount, origin)
   }
 
-  /// Nil if the header is malformed.
-  init?(id: FeedID, header: UnsafeRawBufferPointer) {
-    guard header.count == Self.headerByteCount, id.number > 0,
+  /// Nil if the row is malformed.
+  init?(number: Int64, header: UnsafeRawBufferPointer) {
+    guard let id = FeedID(number: number), header.count == Self.headerByteCount,
       let origin = CommitOrigin(UnsafeRawBufferPointer(rebasing: header[24...]))
     else { return nil }
     func word(_ offset: Int) -> UInt64 {
       UInt64(littleEndian: header.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
+    guard word(16) < 1 << 60 else { return nil }
     self.init(
-      id: id, digest: ChangeDigest(low: word(0), high: word(8)), byteCount: Int64(bitPattern: word(16)),
-      origin: origin)
+      id: id, digest: ChangeDigest(low: word(0), high: word(8)), byteCount: Int64(word(16)), origin: origin)
+  }
+
+  /// The error about a malformed row.
+  static func damaged(_ number: Int64) -> ChangeFeedError {
+    .damaged(DatabaseVersion(FeedID(number: number)?.version ?? 0))
   }
 
   var header: [UInt8] {
@@ -57,11 +62,31 @@ struct ChangeFeedRow {
 
 /// The statements on the feed's tables that a connection has compiled.
 final class ChangeFeedTables: DatabaseModuleState {
-  private var statements: [String: DirectStatement] = [:]
+  private var statements: [DirectStatement?] = []
 
   init() {}
 
-  func forgetStatements() { statements = [:] }
+  func forgetStatements() { statements = [] }
+
+  /// The statements that are compiled once.
+  private enum Query: Int, CaseIterable {
+    case history, last, first, next, row, firstPosition, insertion, replacement, removal
+
+    var sql: String {
+      let table = "main.\(entries)"
+      return switch self {
+      case .history: "SELECT history FROM main.\(ChangeFeedTables.history)"
+      case .last: "SELECT id, header FROM \(table) ORDER BY id DESC LIMIT 1"
+      case .first: "SELECT id, header FROM \(table) ORDER BY id LIMIT 1"
+      case .next: "SELECT id, header, changes FROM \(table) WHERE id > ? ORDER BY id"
+      case .row: "SELECT header FROM \(table) WHERE id = ?"
+      case .firstPosition: "SELECT id FROM main.\(consumers) ORDER BY id LIMIT 1"
+      case .insertion: "INSERT INTO \(table) VALUES (?, ?, ?)"
+      case .replacement: "UPDATE \(table) SET header = ? WHERE id = ?"
+      case .removal: "DELETE FROM \(table) WHERE id BETWEEN ? AND ?"
+      }
+    }
+  }
 
   static let entries = CaptureNeeds.feedTablePrefix
   static let history = entries + "_history"
@@ -73,16 +98,34 @@ final class ChangeFeedTables: DatabaseModuleState {
     "CREATE TABLE main.\(consumers) (name TEXT NOT NULL PRIMARY KEY, id INTEGER NOT NULL, digest BLOB NOT NULL)",
   ]
 
-  private func statement(_ sql: String, _ db: Database) throws -> DirectStatement {
-    if let known = statements[sql] { return known }
-    let statement = try DirectStatement(sql, on: db)
-    statements[sql] = statement
+  private func statement(_ query: Query, _ db: Database) throws -> DirectStatement {
+    if query.rawValue < statements.count, let known = statements[query.rawValue] { return known }
+    let statement = try DirectStatement(query.sql, on: db)
+    if statements.isEmpty { statements = Array(repeating: nil, count: Query.allCases.count) }
+    statements[query.rawValue] = statement
     return statement
   }
 
   // MARK: - Existence
 
-  static func exist(_ db: Database) -> Bool { db.handle?.hasTable(entries, in: "main") == true }
+  /// Whether the connection has the tables. If its schema is older than the feed, SQLite reads the schema again.
+  static func exist(_ db: Database) throws -> Bool {
+    if db.handle?.hasTable(entries, in: "main") == true { return true }
+    let statement = try DirectStatement("SELECT 1 FROM main.sqlite_master LIMIT 1", on: db)
+    _ = try statement.step()
+    statement.reset()
+    return db.handle?.hasTable(entries, in: "main") == true
+  }
+
+  /// Returns nil if the tables do not exist, also if another connection has removed them.
+  private func ifTheyExist<Result>(_ db: Database, _ body: () throws -> Result?) throws -> Result? {
+    guard try Self.exist(db) else { return nil }
+    do {
+      return try body()
+    } catch DatabaseError.SQLITE_ERROR where db.handle?.hasTable(Self.entries, in: "main") == false {
+      return nil
+    }
+  }
 
   /// Creates the tables, with a new history.
   func create(_ db: Database) throws {
@@ -104,32 +147,29 @@ final class ChangeFeedTables: DatabaseModuleState {
 
   /// What identifies the feed; nil without a feed.
   func history(_ db: Database) throws -> ChangeDigest? {
-    guard Self.exist(db) else { return nil }
-    let statement = try statement("SELECT history FROM main.\(Self.history)", db)
-    defer { statement.reset() }
-    guard try statement.step() else { return nil }
-    return ChangeDigest(statement.bytes(0))
+    try ifTheyExist(db) {
+      let statement = try statement(.history, db)
+      defer { statement.reset() }
+      return try statement.step() ? ChangeDigest(statement.bytes(0)) : nil
+    }
   }
 
   /// The last row; nil without a feed.
   func last(_ db: Database) throws -> ChangeFeedRow? {
-    guard Self.exist(db) else { return nil }
-    return try row("SELECT id, header FROM main.\(Self.entries) ORDER BY id DESC LIMIT 1", db)
+    try ifTheyExist(db) { try row(.last, db) }
   }
 
   /// The first row that was not removed; nil without a feed.
   func first(_ db: Database) throws -> ChangeFeedRow? {
-    guard Self.exist(db) else { return nil }
-    return try row("SELECT id, header FROM main.\(Self.entries) ORDER BY id LIMIT 1", db)
+    try ifTheyExist(db) { try row(.first, db) }
   }
 
-  private func row(_ sql: String, _ db: Database) throws -> ChangeFeedRow? {
-    let statement = try statement(sql, db)
+  private func row(_ query: Query, _ db: Database) throws -> ChangeFeedRow? {
+    let statement = try statement(query, db)
     defer { statement.reset() }
     guard try statement.step() else { return nil }
-    let id = FeedID(number: statement.integer(0))
-    guard let row = ChangeFeedRow(id: id, header: statement.bytes(1)) else {
-      throw ChangeFeedError.damaged(DatabaseVersion(id.version))
+    guard let row = ChangeFeedRow(number: statement.integer(0), header: statement.bytes(1)) else {
+      throw ChangeFeedRow.damaged(statement.integer(0))
     }
     return row
   }
@@ -138,14 +178,12 @@ final class ChangeFeedTables: DatabaseModuleState {
   func forEachRow(
     after id: FeedID, _ db: Database, _ body: (ChangeFeedRow, UnsafeRawBufferPointer) throws -> Bool
   ) throws {
-    let statement = try statement(
-      "SELECT id, header, changes FROM main.\(Self.entries) WHERE id > ? ORDER BY id", db)
+    let statement = try statement(.next, db)
     try statement.bind(id.number, at: 1)
     defer { statement.reset() }
     while try statement.step() {
-      let id = FeedID(number: statement.integer(0))
-      guard let row = ChangeFeedRow(id: id, header: statement.bytes(1)) else {
-        throw ChangeFeedError.damaged(DatabaseVersion(id.version))
+      guard let row = ChangeFeedRow(number: statement.integer(0), header: statement.bytes(1)) else {
+        throw ChangeFeedRow.damaged(statement.integer(0))
       }
       if try !body(row, statement.bytes(2)) { return }
     }
@@ -153,23 +191,25 @@ final class ChangeFeedTables: DatabaseModuleState {
 
   /// Returns the row with a number.
   func row(_ id: FeedID, _ db: Database) throws -> ChangeFeedRow? {
-    let statement = try statement("SELECT header FROM main.\(Self.entries) WHERE id = ?", db)
+    let statement = try statement(.row, db)
     try statement.bind(id.number, at: 1)
     defer { statement.reset() }
-    return try statement.step() ? ChangeFeedRow(id: id, header: statement.bytes(0)) : nil
+    return try statement.step() ? ChangeFeedRow(number: id.number, header: statement.bytes(0)) : nil
   }
 
   /// The first position of all named consumers; nil without consumers.
   func firstPosition(_ db: Database) throws -> FeedID? {
-    let statement = try statement("SELECT id FROM main.\(Self.consumers) ORDER BY id LIMIT 1", db)
+    let statement = try statement(.firstPosition, db)
     defer { statement.reset() }
-    return try statement.step() ? FeedID(number: statement.integer(0)) : nil
+    guard try statement.step() else { return nil }
+    // A consumer with a malformed position keeps everything.
+    return FeedID(number: statement.integer(0)) ?? FeedID.none
   }
 
   // MARK: - Writing
 
   func insert(_ row: ChangeFeedRow, _ changes: UnsafeRawBufferPointer, _ db: Database) throws {
-    let statement = try statement("INSERT INTO main.\(Self.entries) VALUES (?, ?, ?)", db)
+    let statement = try statement(.insertion, db)
     try row.header.withUnsafeBytes { header in
       try statement.bind(row.id.number, at: 1)
       try statement.bind(header, at: 2)
@@ -181,7 +221,7 @@ final class ChangeFeedTables: DatabaseModuleState {
 
   /// Replaces what a row contains besides its changes.
   func update(_ row: ChangeFeedRow, _ db: Database) throws {
-    let statement = try statement("UPDATE main.\(Self.entries) SET header = ? WHERE id = ?", db)
+    let statement = try statement(.replacement, db)
     try row.header.withUnsafeBytes { header in
       try statement.bind(header, at: 1)
       try statement.bind(row.id.number, at: 2)
@@ -192,7 +232,7 @@ final class ChangeFeedTables: DatabaseModuleState {
 
   /// Removes the rows in a range of numbers.
   func remove(_ ids: ClosedRange<FeedID>, _ db: Database) throws {
-    let statement = try statement("DELETE FROM main.\(Self.entries) WHERE id BETWEEN ? AND ?", db)
+    let statement = try statement(.removal, db)
     try statement.bind(ids.lowerBound.number, at: 1)
     try statement.bind(ids.upperBound.number, at: 2)
     defer { statement.reset() }

@@ -11,7 +11,7 @@
 //     pending ── COMMIT has failed, the transaction is open ──► pending: the next COMMIT replaces the rows
 //     pending ── rolled back, or others have committed since ──► head: nil
 //
-// Invariants, in addition to those of the tables:
+// Invariants, in addition to the invariants of the tables:
 // 1. A transaction that has changed the content of the main database has an entry, if it was committed by a statement
 //    of the library.
 // 2. Before a connection adds an entry, it finds out whether the last entry belongs to the last commit. If not, or if
@@ -31,10 +31,22 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
   /// The rows that the open transaction has added, the last row now, and the state of the file before the commit.
   private var pending: (ids: ClosedRange<FeedID>?, last: ChangeFeedRow, before: CommitState)?
 
+  /// The last row that the open transaction has checked, if it has written none.
+  private var checked: (row: ChangeFeedRow, state: CommitState)?
+
+  /// The first row that this connection has read: it may be older than the WAL-index.
+  private var firstID: FeedID?
+
+  /// Whether a database in memory may have changed without an entry.
+  private var isUncertain = false
+
+  /// SQLite's number of changed rows at the end of the last transaction.
+  private var totalChangesCount = 0
+
   /// Whether the database has a write-ahead log; nil if this is unknown.
   private var usesLog: Bool?
 
-  /// What the open transaction requires, even if it changes no captured table.
+  /// The work that the open transaction requires, even if it changes no captured table.
   private var request = Request.none
 
   private enum Request {
@@ -61,8 +73,6 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
       willSetJournalMode?()
       usesLog = nil
     }
-    let handle = try db.openHandle()
-    if handle.fileHead?.usesLog == true { try handle.keepLogOnClose() }
     db.changeCapture.setRecorder(self)
     try noteUnknownCommits(db)
   }
@@ -82,24 +92,37 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
 
   func willCommit(_ db: Database, _ log: ChangeLog) throws {
     guard let handle = db.handle, handle.isWriting("main") else { return }
-    if case .none = request, pending == nil, log.isEmpty, !log.isUncertain { return }
+    let mayHaveWritten = db.capture.mayHaveWritten || handle.totalChangesCount != totalChangesCount
+    if case .none = request, pending == nil, !mayHaveWritten, log.isEmpty, !log.isUncertain { return }
+    do {
+      try write(db, handle)
+    } catch {
+      head = nil
+      throw error
+    }
+  }
+
+  private func write(_ db: Database, _ handle: ConnectionHandle) throws {
     let tables = db.moduleState(ChangeFeedTables.self)
     if let pending {
       // The commit has failed before.
-      if let ids = pending.ids { try tables.remove(ids, db) }
+      if let ids = pending.ids, try ChangeFeedTables.exist(db) { try tables.remove(ids, db) }
       self.pending = nil
     }
     guard let state = handle.commitState(usesLog: usesLog) else {
       throw DatabaseError(
         resultCode: .SQLITE_IOERR, message: "could not determine the state of the file for the change feed")
     }
-    if case .log = state { usesLog = true }
+    if case .log = state, usesLog != true {
+      try handle.keepLogOnClose()
+      usesLog = true
+    }
     let first = try head(state, tables, db)
-    try write(db, log, after: first, state, tables)
+    try write(db, after: first, state, tables)
   }
 
   private func write(
-    _ db: Database, _ log: ChangeLog, after first: (row: ChangeFeedRow, isLast: Bool), _ state: CommitState,
+    _ db: Database, after first: (row: ChangeFeedRow, isLast: Bool), _ state: CommitState,
     _ tables: ChangeFeedTables
   ) throws {
     let time = WallClock.microsecondsSince1970()
@@ -113,18 +136,23 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
     }
     if !first.isLast { try insert(Self.unknownChanges(version: last.id.next.version, time)) }
     let numbers = db.changeCapture.storedNumbers()
+    // Read afterwards: it is unknown if the numbers could not be read.
+    let log = db.changeCapture.log
     let version = last.id.next.version
     if let changes = encoder.encode(log, numbers, version: version, microsecondsSince1970: time) {
       try insert(changes)
     } else if pending == nil {
-      if case .check = request { return }
+      if case .check = request {
+        checked = (first.row, state)
+        return
+      }
       // The last row now belongs to this commit.
       last.origin = state.origin
       try tables.update(last, db)
       pending = (nil, last, state)
     }
     if let pending, pending.ids != nil {
-      try ChangeFeedRetention(configuration).removeEntries(before: pending.last, tables, db)
+      try ChangeFeedRetention(configuration).removeEntries(after: first.row, before: pending.last, tables, db)
     }
   }
 
@@ -134,8 +162,15 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
   ) throws -> (row: ChangeFeedRow, isLast: Bool) {
     if let head, state.hasSameContent(as: head.state) { return (head.row, true) }
     head = nil
-    if !ChangeFeedTables.exist(db) { try tables.create(db) }
-    if let row = try tables.last(db) { return (row, db.handle?.isLastCommit(row.origin, in: state) == true) }
+    if let row = try tables.last(db) {
+      let first = firstID ?? row.id
+      firstID = first
+      let isLast = db.handle?.isLastCommit(row.origin, in: state, isRecent: row.id > first) == true
+      if case .memory = state { return (row, isLast && !isUncertain) }
+      return (row, isLast)
+    }
+    if try !ChangeFeedTables.exist(db) { try tables.create(db) }
+    firstID = FeedID.none
     guard let history = try tables.history(db) else {
       throw DatabaseError(
         resultCode: .SQLITE_CORRUPT, message: "the table \(ChangeFeedTables.history) of the change feed is empty")
@@ -150,15 +185,34 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
     ).encoded()
   }
 
-  func transactionDidEnd(_ db: Database, isCommitted: Bool) {
+  func transactionDidEnd(_ db: Database, _ settlement: TransactionMachine.Settlement, _ log: ChangeLog) {
     request = .none
-    guard let pending = pending.take() else { return }
-    head = nil
-    // If others have committed since, the next transaction reads the last row.
-    guard isCommitted, let state = db.handle?.commitState(usesLog: usesLog), state.isNext(to: pending.before) else {
-      return
+    totalChangesCount = db.handle?.totalChangesCount ?? 0
+    let (pending, checked) = (self.pending.take(), self.checked.take())
+    switch settlement {
+    case .publish:
+      guard let pending else {
+        if log.isUnknown || log.isUncertain { isUncertain = true }
+        if let checked { head = checked }
+        return
+      }
+      head = nil
+      isUncertain = false
+      // If others have committed since, the next transaction reads the last row.
+      if let state = db.handle?.commitState(usesLog: usesLog), state.isNext(to: pending.before) {
+        head = (pending.last, state)
+      }
+    case .publishUnknown, .publishUnknownAndContinue, .publishRebuild, .forget:
+      head = nil
+      isUncertain = true
+    case .discard, .discardAndContinue: if pending != nil { head = nil }
+    case .nothing: break
     }
-    head = (pending.last, state)
+  }
+
+  func contentWasReplaced() {
+    head = nil
+    isUncertain = true
   }
 }
 

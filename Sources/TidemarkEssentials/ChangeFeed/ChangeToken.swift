@@ -42,10 +42,10 @@ extension ChangeToken: LosslessStringConvertible {
       UInt64(word, radix: 16).flatMap { String($0, radix: 16) == word ? $0 : nil }
     }
     guard words.count == 5, let historyLow = words[0], let historyHigh = words[1], let number = words[2],
-      let low = words[3], let high = words[4], let number = Int64(exactly: number)
+      let low = words[3], let high = words[4], let id = Int64(exactly: number).flatMap({ FeedID(number: $0) })
     else { return nil }
     self.init(
-      history: ChangeDigest(low: historyLow, high: historyHigh), id: FeedID(number: number),
+      history: ChangeDigest(low: historyLow, high: historyHigh), id: id,
       digest: ChangeDigest(low: low, high: high))
   }
 }
@@ -103,7 +103,7 @@ public enum ChangeFeedError: Error, Sendable, Hashable {
 }
 
 extension ChangeFeedError: CustomStringConvertible {
-  /// What has happened, and what to do.
+  /// The cause, and a remedy.
   public var description: String {
     switch self {
     case .notEnabled: "the database has no change feed: set Configuration.changeFeed when you open it for writing"

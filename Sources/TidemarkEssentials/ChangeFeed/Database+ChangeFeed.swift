@@ -71,18 +71,20 @@ extension Database {
   /// ```
   ///
   /// - Parameter consumer: The name of the consumer.
-  /// - Returns: The last acknowledged token; nil if there is no such consumer.
+  /// - Returns: The last acknowledged token; nil for an unknown consumer.
   /// - Throws: ``ChangeFeedError/notEnabled`` without a change feed; or a `DatabaseError`.
   public func acknowledgedToken(by consumer: String) throws -> ChangeToken? {
     guard let history = try feedTables.history(self) else { throw ChangeFeedError.notEnabled }
     let row = try Row.fetchOne(
       self, sql: "SELECT id, digest FROM main.\(ChangeFeedTables.consumers) WHERE name = ?", arguments: [consumer])
     guard let row else { return nil }
-    let data: Data = row[1]
-    guard let digest = data.withUnsafeBytes({ ChangeDigest($0) }) else {
+    guard case .int64(let number) = (row[0] as DatabaseValue).storage, let id = FeedID(number: number),
+      case .blob(let data) = (row[1] as DatabaseValue).storage,
+      let digest = data.withUnsafeBytes({ ChangeDigest($0) })
+    else {
       throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the position of the consumer \(consumer) is damaged")
     }
-    return ChangeToken(history: history, id: FeedID(number: row[0]), digest: digest)
+    return ChangeToken(history: history, id: id, digest: digest)
   }
 
   /// Returns the names of the consumers that have acknowledged transactions.
@@ -94,7 +96,7 @@ extension Database {
   /// - Returns: The names, in alphabetic order.
   /// - Throws: ``ChangeFeedError/notEnabled`` without a change feed; or a `DatabaseError`.
   public func changeConsumers() throws -> [String] {
-    guard ChangeFeedTables.exist(self) else { throw ChangeFeedError.notEnabled }
+    guard try ChangeFeedTables.exist(self) else { throw ChangeFeedError.notEnabled }
     return try String.fetchAll(self, sql: "SELECT name FROM main.\(ChangeFeedTables.consumers) ORDER BY name")
   }
 
@@ -117,7 +119,7 @@ extension Database {
 
   // MARK: - Tokens
 
-  /// Throws if a token is no position in the feed, as far as its entry is kept.
+  /// Throws if a token is not a position in the feed, as far as its entry is kept.
   func checkHistory(of token: ChangeToken) throws {
     guard let history = try feedTables.history(self), let last = try feedTables.last(self) else {
       throw ChangeFeedError.notEnabled

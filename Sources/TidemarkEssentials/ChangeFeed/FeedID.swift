@@ -7,15 +7,24 @@ struct FeedID: Hashable, Comparable, Sendable {
   private static let partBitCount = 20
   static let partCountMax = 1 << partBitCount
 
-  init(number: Int64) { self.number = number }
+  /// Nil if there is no such row.
+  init?(number: Int64) {
+    guard number > 0, number >> Self.partBitCount < 1 << 42 else { return nil }
+    self.number = number
+  }
+
+  private init(unchecked number: Int64) { self.number = number }
 
   init(version: UInt64, part: Int = 0) { number = Int64(version) << Self.partBitCount | Int64(part) }
 
   /// Before all transactions.
-  static let none = FeedID(number: 0)
+  static let none = FeedID(unchecked: 0)
 
   var version: UInt64 { UInt64(number >> Self.partBitCount) }
   var part: Int { Int(number & Int64(Self.partCountMax - 1)) }
+
+  /// A position immediately before the row.
+  var predecessor: FeedID { FeedID(unchecked: number - 1) }
 
   /// The first part of the next transaction.
   var next: FeedID { FeedID(version: version + 1) }

@@ -10,7 +10,7 @@ struct ChangeLogEncoder {
     /// Retained, because its address identifies it.
     let layout: CaptureLayout
 
-    /// What is needed for each row; nil if rows are not reported.
+    /// The form of each row; nil if rows are not reported.
     let rows: Rows?
 
     /// Whether the table is part of the main database, and no table of SQLite itself.

@@ -2,7 +2,10 @@ import CSQLite
 
 /// The state of the main database in which a transaction begins to commit, as found under the write lock.
 enum CommitState {
-  /// No other connection can write.
+  /// The database is in memory. Another connection of this process may share it.
+  case memory
+
+  /// The connection keeps its locks: no other one can write.
   case exclusive
 
   /// The database has a write-ahead log.
@@ -14,24 +17,24 @@ enum CommitState {
   /// The state after the commit that begins now, as far as it is known before; to be stored with the commit.
   var origin: CommitOrigin {
     switch self {
-    case .exclusive: .exclusive
+    case .memory, .exclusive: .exclusive
     case .log(let header):
       .log(commitCount: header.commitCount &+ 1, salt: header.logSalt, frameCount: header.frameCount)
     case .file(let counter): .file(changeCounter: counter &+ 1)
     }
   }
 
-  /// Whether this state is the one that a single commit has left that began in another state.
+  /// Whether a single commit, which began in another state, has left this state.
   func isNext(to older: CommitState) -> Bool {
     switch (self, older) {
-    case (.exclusive, .exclusive): true
+    case (.exclusive, .exclusive), (.memory, .memory): true
     case (.log(let header), .log(let before)): header.isNext(to: before)
     case (.file(let counter), .file(let before)): counter == before &+ 1
     default: false
     }
   }
 
-  /// Whether there was no commit since another state, which this connection has seen.
+  /// Whether nothing was committed since another state, which this connection has seen.
   func hasSameContent(as older: CommitState) -> Bool {
     switch (self, older) {
     case (.exclusive, .exclusive): true
@@ -45,7 +48,7 @@ enum CommitState {
   /// overlook commits by others if the log was recovered in between.
   func mayFollow(_ origin: CommitOrigin) -> Bool {
     switch (self, origin) {
-    case (.exclusive, .exclusive): true
+    case (.exclusive, .exclusive), (.memory, .exclusive): true
     case (.log(let header), .log(let commitCount, _, _)): header.commitCount == commitCount
     case (.file(let counter), .file(let expected)): counter == expected
     default: false
@@ -53,7 +56,7 @@ enum CommitState {
   }
 }
 
-/// What is known about the state after a commit, before it is made. It is stored with the commit, so that another
+/// The facts about the state after a commit that are known before it is made. It is stored with the commit, so that another
 /// process finds out whether there were other commits since.
 enum CommitOrigin: Hashable {
   case exclusive
@@ -108,7 +111,8 @@ extension ConnectionHandle {
   /// - Parameter usesLog: Whether it has a write-ahead log that other connections can use, if this is known.
   func commitState(usesLog: Bool?) -> CommitState? {
     if usesLog == true { return walIndexHeaderOfLog.map { .log($0) } }
-    if filePath(of: "main") == nil || holdsFilesExclusively { return .exclusive }
+    if filePath(of: "main") == nil { return .memory }
+    if holdsFilesExclusively { return .exclusive }
     if isFileEmpty { return .file(changeCounter: 0) }
     guard let head = fileHead else { return nil }
     if head.usesLog { return walIndexHeaderOfLog.map { .log($0) } }
@@ -117,18 +121,20 @@ extension ConnectionHandle {
 
   /// Whether nothing was committed after the commit with an origin. To be called under the write lock.
   ///
-  /// A log of the same generation is read: its frames tell how many commits it contains. If it was restarted since, the
-  /// number of commits in the WAL-index decides, which counts on while any connection is open. In doubt, the result is
-  /// false.
-  func isLastCommit(_ origin: CommitOrigin, in state: CommitState) -> Bool {
+  /// A log of the same generation is read: its frames show how many commits it contains. If it was restarted since, the
+  /// number of commits in the WAL-index decides. In doubt, the result is false.
+  ///
+  /// - Parameter isRecent: Whether the commit was made while this connection was open. The number of commits starts
+  ///   again at zero when all connections are closed.
+  func isLastCommit(_ origin: CommitOrigin, in state: CommitState, isRecent: Bool) -> Bool {
     switch (state, origin) {
-    case (.exclusive, .exclusive): return filePath(of: "main") == nil
+    case (.memory, .exclusive): return true
     case (.file(let counter), .file(let expected)): return counter == expected
     case (.log(let header), .log(let commitCount, let salt, let frameCount)):
       if header.logSalt == salt {
         return self.commitCount(inFramesAfter: frameCount, through: header.frameCount, header) == 1
       }
-      return header.commitCount == commitCount && header.restartCount(since: salt) != nil
+      return isRecent && header.commitCount == commitCount && header.restartCount(since: salt) != nil
     default: return false
     }
   }
@@ -155,8 +161,8 @@ extension ConnectionHandle {
     }
   }
 
-  /// Keeps the write-ahead log when the last connection is closed, so that the next one can tell whether there were
-  /// other commits in between. C: `SQLITE_FCNTL_PERSIST_WAL`.
+  /// Keeps the write-ahead log when the last connection is closed: it shows the next one whether there were other
+  /// commits in between. C: `SQLITE_FCNTL_PERSIST_WAL`.
   func keepLogOnClose() throws {
     try set(.noCheckpointOnClose, true)
     var isOn: CInt = 1

@@ -2,31 +2,33 @@ import CSQLite
 
 // Statements that write outside of a transaction, while the changes of each transaction are stored.
 //
-//     start ──► BEGIN IMMEDIATE ──► step ──► no row ──► COMMIT
+//     start ──► BEGIN ──► step ──► no row ──► COMMIT
 //                                    └──► row ──► step ──► … ──► no row, or the run is ended ──► COMMIT
 //                                    └──► failure ──► ROLLBACK, or COMMIT if changes have stayed (`OR FAIL`)
 //
 // Otherwise, SQLite would commit such a statement in its step, and nothing could be added to its transaction.
 //
-// Invariant: the transaction ends with the run.
+// Invariant: the transaction ends with the run, and the run with the access. While it is open, `transactionOwner` is the
+// statement.
 
 extension Statement {
   /// Whether the run needs a transaction of its own.
   var needsOwnTransaction: Bool {
-    guard let writes, writes.savepoint == nil, writes.changesMainDatabase else { return false }
+    guard let writes, writes.changesContent else { return false }
     return database.isInAutocommitMode
   }
 
   /// Begins a transaction, and executes the first step in it.
   func beginOwnTransaction() throws -> Bool {
     do {
-      try database.beginTransaction(.immediate)
+      // Without the lock of the main database, if the statement writes only to others.
+      try database.beginTransaction(writes?.changesMainDatabase == true ? .immediate : .deferred)
     } catch {
       end()
       throw attributed(error)
     }
     database.transaction.statementTransactionDidBegin()
-    runState.ownsTransaction = true
+    database.access.transactionOwner = self
     if try firstCapturedStep() {
       runState.mode = .inOwnTransaction
       return true
@@ -45,7 +47,8 @@ extension Statement {
   }
 
   private func commitOwnTransaction() throws {
-    (runState.ownsTransaction, runState.mode) = (false, .plain)
+    runState.mode = .plain
+    database.access.transactionOwner = nil
     do {
       try database.commit()
     } catch {
@@ -57,6 +60,8 @@ extension Statement {
 
   /// Commits when the program has ended the run before its last row.
   func commitOwnTransactionAtLast() {
+    database.access.transactionOwner = nil
+    if database.isInAutocommitMode { return }
     do {
       try database.commit()
     } catch {
@@ -68,9 +73,12 @@ extension Statement {
   }
 
   /// Ends the transaction of a failed statement. Like SQLite, keeps what `OR FAIL` has changed before.
-  func endOwnTransactionAfterFailure() {
+  func endOwnTransaction(after error: DatabaseError) {
+    database.access.transactionOwner = nil
     if database.isInAutocommitMode { return }
-    guard database.capture.changeObserver?.hasOpenChanges == true else { return undoOwnTransaction() }
+    guard database.capture.changeObserver?.keepsChanges(of: self, after: error) == true else {
+      return undoOwnTransaction()
+    }
     do {
       try database.commit()
     } catch {

@@ -53,6 +53,9 @@ extension Statement {
       database.schema.effectCount &+= 1
       runState.mayBeginTransaction = effects.contains(.transactionControl) && !isInsideTransaction
       if effects.contains(.journalMode) { database.compilation.willSetJournalMode?() }
+      if database.capture.recordsCommits, !effects.contains(.transactionControl), !isReadonly {
+        database.capture.mayHaveWritten = true
+      }
     }
     database.transaction.statementWillBegin(isOpen: isInsideTransaction)
     runState.mode = stepMode()
@@ -118,6 +121,7 @@ extension Statement {
   private func capturedStep() throws -> Bool {
     if database.capture.recordsCommits {
       if writes?.tables.isEmpty == false { database.capture.recordedChanges.countBefore = nil }
+      if mayWriteUnnamed { database.capture.mayHaveWritten = true }
       if needsOwnTransaction { return try beginOwnTransaction() }
     }
     return try firstCapturedStep()
@@ -157,6 +161,8 @@ extension Statement {
     }
     // The error is created first: the change observer may call SQLite.
     let error = database.error(code, of: self)
+    // SQLite has undone the statement, and writes the pages that it had changed.
+    if writes != nil { database.capture.mayHaveWritten = true }
     changeObserver.didStep(self, .failed(error))
     throw failure(error)
   }
@@ -184,9 +190,8 @@ extension Statement {
 
   private func failure(_ error: DatabaseError) -> any Error {
     let interruption = error.mayBeCausedByInterruption ? database.interruption : nil
-    let ownsTransaction = runState.ownsTransaction
     end()
-    if ownsTransaction { endOwnTransactionAfterFailure() }
+    if database.access.transactionOwner === self { endOwnTransaction(after: error) }
     // The statement is compiled again next time: a schema change may have caused the failure.
     database.caches.fetchStatements.remove(self)
     database.caches.programStatements.remove(self)
@@ -199,9 +204,8 @@ extension Statement {
 
   /// Ends a run. C: `sqlite3_reset`.
   func finish() {
-    let ownsTransaction = runState.ownsTransaction
     end()
-    if ownsTransaction { commitOwnTransactionAtLast() }
+    if database.access.transactionOwner === self { commitOwnTransactionAtLast() }
     if database.transaction.ending != .none || database.transactionWork.betweenTransactions != nil {
       database.workAfterStatement(nil)
     }
@@ -246,7 +250,7 @@ extension Statement.RunState {
   /// The run has ended. Whether a transaction was open when it began is still known.
   @inline(__always)
   fileprivate mutating func end() {
-    (mode, isRunning, holdsRow, mayBeginTransaction, ownsTransaction) = (.plain, false, false, false, false)
+    (mode, isRunning, holdsRow, mayBeginTransaction) = (.plain, false, false, false)
     if !observers.isEmpty { (observers, rowCount) = ([], 0) }
     number &+= 1
   }

@@ -124,9 +124,6 @@ public final class Statement {
     /// Whether a transaction was open when the run began.
     var wasInsideTransaction = false
 
-    /// Whether the run has begun a transaction that ends with it.
-    var ownsTransaction = false
-
     /// Whether the run may open a transaction: the statement can, and none was open.
     var mayBeginTransaction = false
 

@@ -88,7 +88,8 @@ final class StatementWrites {
   /// Whether the statement is captured even without needs.
   let isAlwaysCaptured: Bool
 
-  /// Whether it changes the content or the schema of the main database.
+  /// Whether it changes the content or the schema of a database, and whether this is the main database.
+  let changesContent: Bool
   let changesMainDatabase: Bool
 
   /// How often SQLite had compiled the statement again when its writes were determined.
@@ -103,6 +104,9 @@ final class StatementWrites {
     changesMainDatabase =
       tables.contains { $0.key.database == "main" } || userVersionDatabase == "main"
       || schemaChanges.contains { $0.kind != .detach && $0.database == "main" }
+    changesContent =
+      savepoint == nil
+      && (changesMainDatabase || !tables.isEmpty || schemaChanges.contains { $0.kind != .detach })
     isAlwaysCaptured = savepoint != nil || !schemaChanges.isEmpty || writesSchemaTable || changesSettings
   }
 

@@ -61,8 +61,8 @@ protocol ChangeObserver: StepObserver {
   /// Called at the end of an access in which the program may have used the raw connection.
   func sharedAccessWillEnd()
 
-  /// Whether the open transaction has made changes, as far as this is known.
-  var hasOpenChanges: Bool { get }
+  /// Whether changes that a failed statement has made stay outside of a transaction: with `OR FAIL`, for instance.
+  func keepsChanges(of statement: Statement, after error: DatabaseError) -> Bool
 
   /// Called when a transaction has ended, or may have ended, outside of any observed first step.
   ///

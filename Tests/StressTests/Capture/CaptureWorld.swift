@@ -71,7 +71,9 @@ struct CaptureWorld {
   }
 
   private mutating func makeTrigger(_ db: Database) throws {
-    let tables = try CaptureShapes(db).tables.filter { !$0.isShadow && $0.key.name != "log" }
+    let tables = try CaptureShapes(db).tables.filter {
+      !$0.isShadow && $0.key.name != "log" && !$0.key.name.hasPrefix("tidemark_feed")
+    }
     guard let table = tables.isEmpty ? nil : pick(tables) else { return }
     let event = pick(["INSERT", "UPDATE", "DELETE"])
     let row = event == "DELETE" ? "old" : "new"

@@ -54,6 +54,9 @@ struct AccessState {
 
   /// The number of running statements of the library.
   var runningStatementCount = 0
+
+  /// The running statement for which the open transaction was begun; it ends with the run.
+  var transactionOwner: Statement?
 }
 
 /// Work of later modules at the ends of transactions.
@@ -91,6 +94,9 @@ struct CaptureState {
   /// Whether the changes of each transaction are stored before it is committed. Statements that write outside of a
   /// transaction then run in one of their own.
   var recordsCommits = false
+
+  /// Whether a statement may have written to the main database in the open transaction, although it has counted no row.
+  var mayHaveWritten = false
 
   /// The rows that were changed to store changes.
   var recordedChanges = RecordedChanges()

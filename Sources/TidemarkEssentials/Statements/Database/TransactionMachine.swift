@@ -89,7 +89,7 @@ struct TransactionMachine {
   private(set) var isBegunBySavepoint = false
 
   /// Whether the open transaction was begun for a single statement that the program executes outside of a transaction.
-  /// Its rollback is not reported, like that of any such statement.
+  /// Its rollback is not reported.
   private(set) var isOfStatement = false
 
   /// The reason for the refusal of the last commit, until it is thrown.
