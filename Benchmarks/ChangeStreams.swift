@@ -5,7 +5,7 @@ import Tidemark
 //
 //     Benchmarks streams [CASE…]
 //
-// CASE is `one`, `ten`, `idle` or `other`.
+// CASE is `one`, `ten`, `idle`, `other` or `large`.
 //
 // Each case has a pool of its own. Short series of writes to the pools alternate, so that slow phases of the machine
 // affect all of them; the result is the median of the ratios to the pool without streams.
@@ -39,8 +39,62 @@ func measureChangeStreams(_ folder: BenchmarkFolder, rounds: Int, names: [String
   for (index, found) in cases.enumerated() {
     add(found.name, ratios[index].sorted()[ratios[index].count / 2], .ratio, target: found.target)
   }
+  if names.isEmpty || names.contains("large") {
+    let large = try measureLargeTransaction(folder, rowCount: 1_000_000)
+    add("memory of a transaction of 1,000,000 rows", large.bytes, .bytes)
+    add("time of such a row, with its delivery in parts", large.time / 1_000_000, .nanoseconds)
+  }
   add("time of a write without streams", bareTime.sorted()[bareTime.count / 2] / 2_000, .nanoseconds)
   add("time of a changed row for the consumer", try bare.timeOfRow(), .nanoseconds)
+}
+
+/// The memory that a large transaction and its consumer need in addition, at most, and the time until all rows are
+/// received.
+private func measureLargeTransaction(
+  _ folder: BenchmarkFolder, rowCount: Int
+) throws -> (bytes: Double, time: Double) {
+  let path = folder.path("stream-large")
+  try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  let pool = try DatabasePool(path: path + "/db.sqlite")
+  try pool.write { db in
+    try db.execute(sql: "CREATE TABLE item (id INTEGER PRIMARY KEY, a TEXT, b TEXT, c INTEGER, d REAL, e INTEGER)")
+  }
+  let stream = try pool.changes(in: Table("item"), limits: ChangeStream.Limits(rowCount: .max))
+  let (received, memory) = (Counter(), ProcessMemory.current)
+  ProcessMemory.resetPeak()
+  let start = DispatchTime.now().uptimeNanoseconds
+  let task = Task {
+    for try await part in stream { for _ in part.rows { received.add() } }
+  }
+  try pool.write { db in
+    try db.execute(
+      sql: """
+        WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < \(rowCount))
+        INSERT INTO item SELECT n, 'name of ' || n, 'a longer text of ' || n, n, n * 0.5, 0 FROM number
+        """)
+  }
+  received.wait(for: rowCount)
+  let time = Double(DispatchTime.now().uptimeNanoseconds - start)
+  task.cancel()
+  return (Double(ProcessMemory.peak - memory), time)
+}
+
+/// The resident memory of the process, from `/proc`.
+private enum ProcessMemory {
+  static var current: Int { value("VmRSS:") }
+  static var peak: Int { value("VmHWM:") }
+
+  static func resetPeak() {
+    // Without `/proc`, the result is zero.
+    try? "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)
+  }
+
+  private static func value(_ name: String) -> Int {
+    // Without `/proc`, the result is zero.
+    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix(name) }
+    return line.flatMap { Int($0.filter(\.isNumber)) }.map { $0 * 1024 } ?? 0
+  }
 }
 
 private final class StreamBenchmark: @unchecked Sendable {

@@ -49,6 +49,9 @@ final class SerializedConnection: Sendable {
     ownCommits = db.callbacks.ownCommits
     attachedDatabases = db.compilation.attachedDatabases
     db.compilation.willSetJournalMode = { [ownCommits] in ownCommits.forget() }
+    if let connection = db.handle?.pointer {
+      db.compilation.vacuumWillBegin = { [ownCommits] in ownCommits.vacuumWillBegin(on: connection) }
+    }
     executor = configuration.environment.makeExecutor(label, 1)
     gate = AccessGate(configuration.environment)
     timeLimit = AccessTimeLimit(configuration)

@@ -26,6 +26,9 @@ final class CaptureLayout: Sendable {
   /// The number of rows that are reported per transaction.
   let rowCountMax: Int
 
+  /// Whether rows are needed even if the transaction has more than fit in memory.
+  let storesRows: Bool
+
   /// Columns that cannot be read, but change with others: generated columns, for instance.
   let unreadColumns: [String]
 
@@ -69,8 +72,9 @@ final class CaptureLayout: Sendable {
 
   init(
     key: TableKey, columns: [Column] = [], storedColumns: [Int] = [], rowIDColumn: String? = nil,
-    hasRowID: Bool = true, wantsRows: Bool = false, rowCountMax: Int = .max, unreadColumns: [String] = [],
-    hasComputedColumns: Bool = false, mustReportAll: Bool = true, wholeRows: WholeRows? = nil
+    hasRowID: Bool = true, wantsRows: Bool = false, rowCountMax: Int = .max, storesRows: Bool = false,
+    unreadColumns: [String] = [], hasComputedColumns: Bool = false, mustReportAll: Bool = true,
+    wholeRows: WholeRows? = nil
   ) {
     self.key = key
     self.columns = columns
@@ -84,6 +88,7 @@ final class CaptureLayout: Sendable {
     self.hasRowID = hasRowID
     self.wantsRows = wantsRows
     self.rowCountMax = rowCountMax
+    self.storesRows = storesRows
     self.unreadColumns = unreadColumns
     self.hasComputedColumns = hasComputedColumns
     self.mustReportAll = mustReportAll
@@ -151,7 +156,8 @@ extension CaptureLayout {
     }
     self.init(
       key: key, columns: columns, storedColumns: stored, rowIDColumn: rowIDColumn, hasRowID: hasRowID,
-      wantsRows: needs.wantsRows, rowCountMax: needs.rowCountMax, unreadColumns: unread,
+      wantsRows: needs.wantsRows, rowCountMax: needs.rowCountMax, storesRows: needs.storesRows,
+      unreadColumns: unread,
       hasComputedColumns: table.allColumns.contains { $0.kind == .virtualGenerated || $0.kind == .storedGenerated },
       mustReportAll: mustReportAll,
       wholeRows: WholeRows(table, primaryKey, storedNames: stored.map { columns[$0].name }))
@@ -173,7 +179,7 @@ struct WholeRows: Sendable {
   /// The indexes in `columnNames` of the columns of the primary key.
   let primaryKey: [Int]
 
-  /// Whether the table counts its row IDs in `sqlite_sequence`; true if in doubt.
+  /// Whether the table counts its row IDs in `sqlite_sequence`.
   let hasCounter: Bool
 
   /// Nil if a value is not captured.
@@ -189,10 +195,16 @@ struct WholeRows: Sendable {
     // The name of a hidden row ID is not a column.
     let keyNames = key.map { $0.isRowID && $0.rowIDColumn == nil ? [] : $0.columns } ?? []
     primaryKey = keyNames.compactMap { names.firstIndex(of: $0.asciiLowercased) }
-    // Other words may contain this one.
-    hasCounter =
-      rowIDColumn != nil
-      && table.sql?.asciiLowercased.split { !$0.isLetter && $0 != "_" }.contains("autoincrement") == true
+    hasCounter = rowIDColumn != nil && table.sql.map(Self.declaresCounter) == true
+  }
+
+  /// SQLite stores the statement that has created the table. The keyword is reserved: a name must be quoted.
+  private static func declaresCounter(_ sql: String) -> Bool {
+    var tokenizer = SQLTokenizer(sql)
+    while let token = tokenizer.next() {
+      if token == .word, sql[tokenizer.range].lowercased() == "autoincrement" { return true }
+    }
+    return false
   }
 }
 

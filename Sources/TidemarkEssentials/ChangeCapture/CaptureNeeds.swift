@@ -27,6 +27,9 @@ struct CaptureNeeds: Sendable, Equatable {
     /// The number of changed rows per transaction up to which rows are reported one by one.
     var rowCountMax = Int.max
 
+    /// Whether rows are needed even if the transaction has more than fit in memory: see `ChangeLog.Storage`.
+    var storesRows = false
+
     /// All changes.
     static let all = TableNeeds(columns: nil, values: nil, rows: true)
 
@@ -40,7 +43,8 @@ struct CaptureNeeds: Sendable, Equatable {
         rows: rows || other.rows,
         // The limit of a subscriber that needs no rows is irrelevant.
         rowCountMax: wantsRows == other.wantsRows
-          ? max(rowCountMax, other.rowCountMax) : wantsRows ? rowCountMax : other.rowCountMax)
+          ? max(rowCountMax, other.rowCountMax) : wantsRows ? rowCountMax : other.rowCountMax,
+        storesRows: storesRows || other.storesRows)
     }
   }
 

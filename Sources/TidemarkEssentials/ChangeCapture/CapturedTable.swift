@@ -31,6 +31,9 @@ final class CapturedTable {
     /// The kinds of changes that are already coarse in the log, until the log is cut.
     var coarse: (kinds: UInt8, columns: UInt64, generation: UInt) = (0, 0, 0)
 
+    /// The table has as many rows as its layout allows, until the log is cut.
+    var fullGeneration: UInt?
+
     // MARK: The published commit
 
     /// The index of the table in the commit, and the columns of its layout that the commit changes.

@@ -89,7 +89,7 @@ extension ChangeCapture {
   private func isKnown(_ table: CapturedTable, _ written: StatementWrites.WrittenTable) -> Bool {
     guard let layout = table.layout, table.areNeedsOfLayoutOnly else { return false }
     if !written.inserts, !written.deletes { return true }
-    if layout.wantsRows, log.hasRoom(layout.rowCountMax) { return false }
+    if layout.wantsRows, log.hasRoom(for: table) { return false }
     return (!written.inserts || isNoted(.insert, of: table)) && (!written.deletes || isNoted(.delete, of: table))
   }
 

@@ -18,7 +18,9 @@ extension ChangeCapture {
     // A function of the statement may have changed rows without the library, and SQLite may have kept them.
     if db.capture.isHandleExposed { return .unclear }
     // With a part of the changes, a replaced row looks like a removed one.
-    if steps.current?.hasUnrecordedRows == false, let areKept = areRowsKept() { return areKept ? .kept : .undone }
+    if steps.current?.hasUnrecordedRows == false, log.holdsStepRecords, let areKept = areRowsKept() {
+      return areKept ? .kept : .undone
+    }
     // SQLite writes a statement journal only for statements that a conflict may undo. Without a journal, a statement
     // that fails for another reason keeps its changes.
     let isConflict = error.resultCode == .SQLITE_CONSTRAINT

@@ -26,11 +26,11 @@ extension ChangeCapture {
     if let layout = table.layout {
       if let blobColumn {
         captureBlobWrite(signal, blobColumn, table, layout, &record)
-      } else if steps.current != nil, layout.wantsRows, log.hasRoom(layout.rowCountMax) {
+      } else if steps.current != nil, layout.wantsRows, log.hasRoom(for: table) {
         capture(signal, table, layout, &record)
       } else {
         steps.current?.hasUnrecordedRows = true
-        if layout.wantsRows, !log.hasRoom(layout.rowCountMax) { log.truncate() }
+        if layout.wantsRows, !log.hasRoom(for: table) { log.truncate() }
         captureCoarsely(signal, kind, table, layout)
       }
     }
@@ -125,13 +125,15 @@ extension ChangeCapture {
     case .insert:
       let isInsert = signal.isInsert
       for index in layout.storedColumns {
-        guard let value = newValue(signal, layout.sources[index], isInsert) else { return giveUp(table, start) }
-        log.add(value)
+        guard let new = newValue(signal, layout.sources[index], isInsert) else { return giveUp(table, start) }
+        if new.isRepaired { record.hasRepairedText = true }
+        log.add(new.value)
       }
     case .delete:
       for index in layout.storedColumns {
-        guard let value = oldValue(signal, index, layout) else { return giveUp(table, start) }
-        log.add(value)
+        guard let old = oldValue(signal, index, layout) else { return giveUp(table, start) }
+        if old.isRepaired { record.hasRepairedText = true }
+        log.add(old.value)
       }
     case .update:
       guard captureUpdate(signal, layout, &record) else { return giveUp(table, start) }
@@ -151,13 +153,18 @@ extension ChangeCapture {
     for index in layout.sources.indices {
       let source = layout.sources[index]
       guard let old = oldValue(signal, index, layout),
-        let (value, isSameText) = signal.newValue(source.updateIndex, after: old)
+        let (new, isSameText) = signal.newValue(source.updateIndex, after: old)
       else { return false }
-      let new = value.stored(isReal: source.isReal)
-      if !isSameText, !old.hasSameBytes(as: new) { record.changedColumns |= 1 << UInt64(min(index, 63)) }
+      let newValue = new.value.stored(isReal: source.isReal)
+      var isChanged = !isSameText && !old.value.hasSameBytes(as: newValue)
+      if old.isRepaired || new.isRepaired {
+        isChanged = !signal.hasSameText(oldIndex: source.oldIndex, newIndex: source.updateIndex)
+        if source.isStored { record.hasRepairedText = true }
+      }
+      if isChanged { record.changedColumns |= 1 << UInt64(min(index, 63)) }
       if source.isStored {
-        log.put(old, at: offset)
-        log.put(new, at: offset + storedCount)
+        log.put(old.value, at: offset)
+        log.put(newValue, at: offset + storedCount)
         offset += 1
       }
     }
@@ -173,16 +180,22 @@ extension ChangeCapture {
 
   private func newValue(
     _ signal: RowChangeSignal, _ source: CaptureLayout.ColumnSource, _ isInsert: Bool
-  ) -> DatabaseValue? {
-    signal.newValue(isInsert ? source.insertIndex : source.updateIndex)?.stored(isReal: source.isReal)
+  ) -> CapturedValue? {
+    let new = signal.newValue(isInsert ? source.insertIndex : source.updateIndex)
+    guard var new else { return nil }
+    if source.isReal { new.value = new.value.stored(isReal: true) }
+    return new
   }
 
   /// Returns the old value of a column of a layout.
-  private func oldValue(_ signal: RowChangeSignal, _ index: Int, _ layout: CaptureLayout) -> DatabaseValue? {
+  private func oldValue(_ signal: RowChangeSignal, _ index: Int, _ layout: CaptureLayout) -> CapturedValue? {
     let source = layout.sources[index]
-    guard let value = signal.oldValue(source.oldIndex)?.stored(isReal: source.isReal) else { return nil }
-    if value.isNull, source.mayHaveDefault { return defaultedValue(signal, layout.columns[index], layout.key) }
-    return value
+    guard var old = signal.oldValue(source.oldIndex) else { return nil }
+    if source.isReal { old.value = old.value.stored(isReal: true) }
+    if old.value.isNull, source.mayHaveDefault {
+      return defaultedValue(signal, layout.columns[index], layout.key).map { CapturedValue($0) }
+    }
+    return old
   }
 
   // MARK: - Incremental writes and coarse changes
@@ -192,7 +205,7 @@ extension ChangeCapture {
     _ signal: RowChangeSignal, _ index: Int, _ table: CapturedTable, _ layout: CaptureLayout,
     _ record: inout ChangeRecord
   ) {
-    guard layout.wantsRows, log.hasRoom(layout.rowCountMax), layout.unreadColumns.isEmpty, layout.columns.count <= 64,
+    guard layout.wantsRows, log.hasRoom(for: table), layout.unreadColumns.isEmpty, layout.columns.count <= 64,
       // SQLite does not document which of the two indexes it reports.
       layout.columns.allSatisfy({ $0.tableIndex == $0.oldIndex }),
       let written = layout.columns.firstIndex(where: { $0.tableIndex == CInt(index) })
@@ -204,8 +217,9 @@ extension ChangeCapture {
     record.valueStart = UInt32(start)
     var values: [DatabaseValue] = []
     for index in layout.storedColumns {
-      guard let value = oldValue(signal, index, layout) else { return giveUp(table, start) }
-      values.append(value)
+      guard let old = oldValue(signal, index, layout) else { return giveUp(table, start) }
+      if old.isRepaired { record.hasRepairedText = true }
+      values.append(old.value)
     }
     for value in values + values { log.add(value) }
     record.unknownColumn = UInt16(written)
@@ -236,7 +250,7 @@ extension ChangeCapture {
     for index in layout.sources.indices where table.state.coarse.columns & (1 << UInt64(index)) == 0 {
       let old = oldValue(signal, index, layout)
       let new = newValue(signal, layout.sources[index], false)
-      if let old, let new, old.hasSameBytes(as: new) { continue }
+      if let old, let new, !old.isRepaired, !new.isRepaired, old.value.hasSameBytes(as: new.value) { continue }
       changed |= 1 << UInt64(index)
     }
     let record = ChangeRecord(

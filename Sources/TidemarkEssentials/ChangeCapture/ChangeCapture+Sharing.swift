@@ -55,8 +55,23 @@ extension ChangeCapture {
     log.reset()
   }
 
+  /// Handles the beginning of a statement of the library that changes the schema.
+  func sharedSchemaWillChange() {
+    if hasChangedSharedSchema { return }
+    hasChangedSharedSchema = true
+    // Otherwise, a replacement before the statement would look like its effect.
+    if currentGeneration != sharedGeneration { db.compilation.counts.replacements &+= 1 }
+  }
+
+  /// Handles the end of a transaction of the library that has changed the schema.
+  func sharedSchemaDidChange() {
+    guard db.isInAutocommitMode, !log.isInStep else { return }
+    hasChangedSharedSchema = false
+    if let generation = currentGeneration { sharedGeneration = generation }
+  }
+
   /// A number that changes with the schema, and with each replacement of the database; nil if it cannot be read now.
-  private var currentGeneration: UInt? {
+  var currentGeneration: UInt? {
     do {
       // An access on a thread of Swift's pool must not wait for a lock.
       return try db.withoutBusyHandler { try db.shielded { try db.catalogGeneration() } }

@@ -52,6 +52,10 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
   /// The last known schema of a connection that the program also uses directly; nil if it must be read again.
   var sharedGeneration: UInt?
 
+  /// Whether the library has changed the schema since it was read, so that it must be read again when the transaction
+  /// ends.
+  var hasChangedSharedSchema = false
+
   /// The needs, and what follows from them.
   struct Needs {
     /// The needs of the subscribers in the current transaction, with their version.
@@ -153,6 +157,7 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
       steps.unrecorded = ObjectIdentifier(statement)
       return
     }
+    if sharedGeneration != nil, statement.writes?.schemaChanges.isEmpty == false { sharedSchemaWillChange() }
     if statement.effects.contains(.keep), isEmptyCommit(statement) { try willCommitEmptyTransaction() }
     var plan: CapturePlan?
     if let writes = statement.writes, broker.rowNeeds.exist { plan = self.plan(for: writes) }
@@ -219,7 +224,7 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
       log.becomeUnknown(.database)
       db.transaction.databaseWasRebuilt()
     }
-    if db.isInAutocommitMode, statement.writes?.schemaChanges.contains(where: { $0.kind == .detach }) == true {
+    if db.isInAutocommitMode, statement.writes?.schemaChanges.contains(where: { $0.subject == .database }) == true {
       // Outside of a transaction, SQLite calls no hook.
       db.transaction.databaseWasRebuilt()
     }
@@ -341,6 +346,7 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
       log.becomeUnknown()
     case .forget: log.reset()
     }
+    if hasChangedSharedSchema { sharedSchemaDidChange() }
   }
 
   private func didCommit(hasWritten: Bool = true) {

@@ -41,7 +41,9 @@ extension ChangeLog {
   mutating func report(
     number: UInt64, needsVersion: Int, _ numbers: StoredNumbers = StoredNumbers()
   ) -> (changes: CommittedChanges, lender: CapturedTable?) {
-    let details = details(numbers)
+    let storedRows = takeStoredRows()
+    let isCoarse = areTablesCoarse
+    let details = details(numbers, storedRows, isCoarse)
     let lender = onlyTable
     let captured: CapturedLog
     let tables: ShortList<CommittedChanges.TableChanges>
@@ -49,9 +51,7 @@ extension ChangeLog {
       let changes = changes(of: lender)
       (captured, tables) = (changes.log, ShortList(changes))
     } else {
-      // The records of a coarse table are incomplete, and may contain changes that were rolled back.
-      let isCoarse = self.tables.map { table in coarse.contains { $0.key == table.key } }
-      captured = hasCaptured ? capturedLog(isCoarse) : .empty
+      captured = hasCaptured && storedRows == nil ? capturedLog(isCoarse) : .empty
       tables = ShortList(self.tables(of: captured, isCoarse))
     }
     let changes = CommittedChanges(
@@ -60,20 +60,40 @@ extension ChangeLog {
     return (changes, lender)
   }
 
-  /// To be called before the rows are taken from the log.
-  private func details(_ numbers: StoredNumbers) -> CommittedChanges.Details? {
-    if unreported.isEmpty, !isUncertain, !isTruncated, schemaStatements.isEmpty, numbers.isEmpty { return nil }
-    return CommittedChanges.Details(
-      unreported: isUncertain ? unreported.union(.content) : unreported, isTruncated: isTruncated,
-      schemaStatements: schemaStatements.map { statement in
-        SchemaStatement(
-          rowCount: records.prefix(statement.rowCount).count(where: isReported), sql: statement.sql,
-          isInMain: statement.isInMain)
-      }, numbers)
+  /// Whether the tables of the log are reported without their rows: the records of such a table are incomplete, and may
+  /// contain changes that were rolled back. Empty if no table is.
+  private var areTablesCoarse: [Bool] {
+    if coarse.isEmpty { return [] }
+    let keys = Set(coarse.map(\.key))
+    return tables.map { keys.contains($0.key) }
   }
 
-  private func isReported(_ record: ChangeRecord) -> Bool {
-    record.isCaptured && !coarse.contains { $0.key == tables[Int(record.table)].key }
+  /// To be called before the rows are taken from the log.
+  private func details(
+    _ numbers: StoredNumbers, _ storedRows: TransactionRows?, _ isCoarse: [Bool]
+  ) -> CommittedChanges.Details? {
+    if unreported.isEmpty, !isUncertain, !isTruncated, schemaChanges.isEmpty, numbers.isEmpty { return nil }
+    return CommittedChanges.Details(
+      unreported: isUncertain ? unreported.union(.content) : unreported, isTruncated: isTruncated,
+      schemaStatements: reportedStatements(isCoarse), numbers, storedRows)
+  }
+
+  /// The statements that have changed the schema, with the number of reported rows before them.
+  private func reportedStatements(_ isCoarse: [Bool]) -> [SchemaStatement] {
+    var (statements, index, rowCount) = (schemaStatements, 0, 0)
+    for position in statements.indices {
+      let end = min(statements[position].rowCount, records.count)
+      while index < end {
+        if isReported(records[index], isCoarse) { rowCount += 1 }
+        index += 1
+      }
+      statements[position].rowCount = rowCount
+    }
+    return statements
+  }
+
+  private func isReported(_ record: ChangeRecord, _ isCoarse: [Bool]) -> Bool {
+    record.isCaptured && (isCoarse.isEmpty || !isCoarse[Int(record.table)])
   }
 
   /// Takes the memory of the rows back if no subscriber has retained it. The index of queries uses it only while it is
@@ -91,9 +111,9 @@ extension ChangeLog {
   /// - Parameter isCoarse: The tables of the log that are reported without their rows.
   private func capturedLog(_ isCoarse: [Bool]) -> CapturedLog {
     // Usually, all records are reported.
-    let areAllReported = coarse.isEmpty && records.allSatisfy { $0.isCaptured }
+    let areAllReported = isCoarse.isEmpty && records.allSatisfy { $0.isCaptured }
     return CapturedLog(
-      records: areAllReported ? records : records.filter { $0.isCaptured && !isCoarse[Int($0.table)] },
+      records: areAllReported ? records : records.filter { isReported($0, isCoarse) },
       values: values, layouts: layouts, textByteCount: byteCount)
   }
 
@@ -149,7 +169,7 @@ extension ChangeLog {
     var position = 0
     for record in records where record.isCaptured {
       let table = tables[Int(record.table)]
-      if !isCoarse[Int(record.table)] {
+      if isReported(record, isCoarse) {
         drafts[table.state.reportIndex].rowIndexes.append(position)
         position += 1
       }

@@ -11,18 +11,15 @@
 // 1. Marks form a stack. A cut removes everything after the mark, of any statement, as SQLite does.
 // 2. Each record in the log describes a change that has happened. If this is not certain, the table is reported without
 //    rows.
-// 3. The log is bounded. Past its bound, changes are coarse. Earlier records stay, so that marks remain valid.
+// 3. The log is bounded. Past its bound, changes are coarse, or rows are moved to a file (`Storage`). Earlier records
+//    stay, so that marks remain valid.
 // 4. A change that was delivered to observers is not delivered again, and not taken back: see `deliverable`.
 
 struct ChangeLog {
   /// A position to which the log can be cut back.
-  private struct Mark {
-    var records = 0
-    var values = 0
-    var bytes = 0
-    var coarse = 0
-    var schemaChanges = 0
-    var schemaStatements = 0
+  struct Mark {
+    fileprivate(set) var position = RowStore.Position()
+    fileprivate var (coarse, schemaChanges, schemaStatements) = (0, 0, 0)
   }
 
   /// A kind of change in a table that is reported without rows.
@@ -34,10 +31,21 @@ struct ChangeLog {
     var columns: Set<String>?
   }
 
-  /// The largest number of rows, and of bytes of texts and blobs.
+  /// The limits of what is kept.
   struct Bound {
+    /// The largest number of rows in memory, and of bytes of texts and blobs.
     var recordCount = 100_000
     var byteCount = 32_000_000
+
+    /// The same for rows that are stored together, and for the rows in memory once others are stored.
+    var segmentRecordCount = 10_000
+    var segmentByteCount = 2_000_000
+
+    /// The largest size of the file of a transaction.
+    var fileByteCount = 4_000_000_000
+
+    /// The VFS of the file; nil for SQLite's default.
+    var vfs: String?
   }
 
   /// What may have changed without being reported.
@@ -52,6 +60,9 @@ struct ChangeLog {
 
     /// Everything: another database has taken the place of this one, or `VACUUM` has written it again.
     static let database = Unreported(rawValue: 1 << 2)
+
+    /// Rows that could not be stored.
+    static let rows = Unreported(rawValue: 1 << 3)
   }
 
   /// A statement that has changed the schema.
@@ -76,12 +87,17 @@ struct ChangeLog {
   private(set) var needsVersion = 0
 
   /// The tables that the records refer to, and their layouts. Each statement that changes a table may add it.
-  private(set) var tables: [CapturedTable] = []
-  private(set) var layouts: [CaptureLayout] = []
-  private var serial: UInt = 0
+  var tables: [CapturedTable] = []
+  var layouts: [CaptureLayout] = []
+  var serial: UInt = 0
 
-  private(set) var records: [ChangeRecord] = []
-  private(set) var values: [DatabaseValue] = []
+  /// The rows in memory.
+  var records: [ChangeRecord] = []
+  var values: [DatabaseValue] = []
+
+  /// The position of the first row in memory, and the place of the earlier ones.
+  var base = RowStore.Position()
+  var storage = Storage.none
   private(set) var coarse: [Coarse] = []
   private(set) var schemaChanges: [SchemaChange] = []
   private(set) var schemaStatements: [SchemaStatement] = []
@@ -97,21 +113,22 @@ struct ChangeLog {
 
   /// Whether rows are not reported because there were too many.
   private(set) var isTruncated = false
-
   /// Whether the program begins and ends savepoints without the library, so that undone changes are unknown.
   private(set) var isUncertain = false
-
   /// A number that changes with each cut.
   private(set) var generation: UInt = 0
 
   /// Whether a commit should report rows of the log, or should have reported rows that were cut.
   private(set) var hasCaptured = false
+  /// Whether a record is delivered to observers.
+  private(set) var hasObserved = false
 
   /// The number of bytes of texts and blobs.
-  private(set) var byteCount = 0
+  var byteCount = 0
   private var savepoints: [(name: String, mark: Mark)] = []
-  private var steps: [(mark: Mark, hasNested: Bool)] = []
-  private var deliveredCount = 0
+  private(set) var steps: [(mark: Mark, hasNested: Bool)] = []
+  var deliveredCount = 0
+  var rowCounts = RowCounts()
 
   init(bound: Bound = Bound()) { self.bound = bound }
 
@@ -145,6 +162,9 @@ struct ChangeLog {
     if !counterTables.isEmpty { counterTables = [] }
     if !savepoints.isEmpty { savepoints.removeAll() }
     (unreported, isTruncated, isUncertain, hasCaptured, byteCount, deliveredCount) = ([], false, false, false, 0, 0)
+    rowCounts.reset(to: 0)
+    hasObserved = false
+    if base.records > 0 { (base, storage) = (RowStore.Position(), .none) }
     generation &+= 1
   }
 
@@ -157,7 +177,7 @@ struct ChangeLog {
   /// Whether there is nothing to report to subscribers.
   var isEmpty: Bool {
     !isUnknown && coarse.isEmpty && schemaChanges.isEmpty && counterTables.isEmpty
-      && (!hasCaptured || !records.contains { $0.isCaptured })
+      && (!hasCaptured || base.records == 0 && !records.contains { $0.isCaptured })
   }
 
   /// Whether anything may have changed.
@@ -184,11 +204,14 @@ struct ChangeLog {
   /// Whether the current statement has changed something in the log.
   var hasStepChanged: Bool {
     guard let mark = steps.last?.mark else { return false }
-    return mark.records < records.count || mark.coarse < coarse.count
+    return mark.position.records < base.records + records.count || mark.coarse < coarse.count
   }
 
-  /// The rows that the current statement has changed.
-  var stepRecords: ArraySlice<ChangeRecord> { records[min(steps.last?.mark.records ?? 0, records.count)...] }
+  /// The rows in memory that the current statement has changed.
+  var stepRecords: ArraySlice<ChangeRecord> { records[index(of: steps.last?.mark ?? Mark())...] }
+
+  /// The index of the first record in memory after a mark.
+  private func index(of mark: Mark) -> Int { min(max(mark.position.records - base.records, 0), records.count) }
 
   mutating func didStep(_ outcome: Outcome) {
     guard let (mark, hasNested) = steps.popLast() else { preconditionFailure("A step ended that had not begun") }
@@ -197,8 +220,8 @@ struct ChangeLog {
     case .undone where !hasNested && !isUncertain: cut(to: mark)
     case .undone, .unclear:
       // A function may have run statements inside this one, and some of their changes may have stayed.
-      let touched = Set(records[min(mark.records, records.count)...].map { tables[Int($0.table)].key })
-      for key in touched { addCoarse(key) }
+      let touched = Set(records[index(of: mark)...].map { tables[Int($0.table)].key })
+      for key in touched.union(storedTables(from: mark.position.records)) { addCoarse(key) }
     }
   }
 
@@ -215,6 +238,7 @@ struct ChangeLog {
     // Rows that no commit has to report are removed.
     if !hasCaptured, steps.isEmpty, savepoints.isEmpty, deliveredCount == records.count {
       records.removeAll(keepingCapacity: records.capacity <= 1024)
+      rowCounts.reset(to: 0)
       for index in schemaStatements.indices { schemaStatements[index].rowCount = 0 }
       deliveredCount = 0
     }
@@ -245,11 +269,6 @@ struct ChangeLog {
 
   // MARK: Changes
 
-  /// Whether there is room for more rows, if a table needs at most a number of them.
-  func hasRoom(_ rowCountMax: Int) -> Bool {
-    records.count < min(bound.recordCount, rowCountMax) && byteCount < bound.byteCount
-  }
-
   /// The position of the values of the next row.
   var valueCount: Int { values.count }
 
@@ -265,6 +284,7 @@ struct ChangeLog {
 
   mutating func add(_ record: ChangeRecord) {
     if record.isCaptured { hasCaptured = true }
+    if record.isObserved { hasObserved = true }
     records.append(record)
   }
 
@@ -300,7 +320,7 @@ struct ChangeLog {
     values.removeSubrange(count...)
   }
 
-  private static func byteCount(of value: DatabaseValue) -> Int {
+  static func byteCount(of value: DatabaseValue) -> Int {
     switch value.storage {
     case .string(let text): text.utf8.count
     case .blob(let data): data.count
@@ -332,9 +352,12 @@ struct ChangeLog {
   mutating func add(_ changes: [SchemaChange], by sql: String) {
     if changes.isEmpty { return }
     schemaChanges += changes
+    // The content of a database is not described by the statement that attaches it.
+    if changes.contains(where: { $0.subject == .database }) { return }
     schemaStatements.append(
       SchemaStatement(
-        rowCount: records.count, sql: sql, isInMain: changes.contains { $0.database.asciiLowercased == "main" }))
+        rowCount: base.records + records.count, sql: sql,
+        isInMain: changes.contains { $0.database.asciiLowercased == "main" }))
   }
 
   mutating func noteUserVersion(of database: String) {
@@ -352,20 +375,25 @@ struct ChangeLog {
   // MARK: Marks
 
   private var mark: Mark {
-    Mark(
-      records: records.count, values: values.count, bytes: byteCount, coarse: coarse.count,
-      schemaChanges: schemaChanges.count, schemaStatements: schemaStatements.count)
+    var mark = Mark()
+    mark.position = RowStore.Position(
+      records: base.records + records.count, values: base.values + values.count, bytes: base.bytes + byteCount)
+    (mark.coarse, mark.schemaChanges) = (coarse.count, schemaChanges.count)
+    mark.schemaStatements = schemaStatements.count
+    return mark
   }
 
   private mutating func cut(to mark: Mark) {
+    if mark.position.records < base.records { restoreRows(from: mark.position) }
     // Rows may have been delivered and removed since the mark was taken.
-    records.removeSubrange(min(mark.records, records.count)...)
-    values.removeSubrange(min(mark.values, values.count)...)
+    records.removeSubrange(index(of: mark)...)
+    values.removeSubrange(min(max(mark.position.values - base.values, 0), values.count)...)
     coarse.removeSubrange(min(mark.coarse, coarse.count)...)
     schemaChanges.removeSubrange(min(mark.schemaChanges, schemaChanges.count)...)
     schemaStatements.removeSubrange(min(mark.schemaStatements, schemaStatements.count)...)
-    byteCount = min(mark.bytes, byteCount)
+    byteCount = min(mark.position.bytes - base.bytes, byteCount)
     deliveredCount = min(deliveredCount, records.count)
+    rowCounts.reset(to: records.count)
     generation &+= 1
   }
 }

@@ -38,12 +38,15 @@ struct CommittedChanges: Sendable {
     /// The numbers that are stored now, if a subscriber needs them.
     let numbers: StoredNumbers
 
+    /// The rows of a large transaction, if a subscriber needs all of them. The tables are coarse for the others.
+    let storedRows: TransactionRows?
+
     init(
       unreported: ChangeLog.Unreported, isTruncated: Bool, schemaStatements: [ChangeLog.SchemaStatement],
-      _ numbers: StoredNumbers
+      _ numbers: StoredNumbers, _ storedRows: TransactionRows?
     ) {
       (self.unreported, self.isTruncated) = (unreported, isTruncated)
-      (self.schemaStatements, self.numbers) = (schemaStatements, numbers)
+      (self.schemaStatements, self.numbers, self.storedRows) = (schemaStatements, numbers, storedRows)
     }
   }
 
@@ -225,20 +228,23 @@ final class CapturedLog: @unchecked Sendable {
     var change = RowChange(table: layout.key, kind: record.kind)
     var start = Int(record.valueStart)
     if record.kind != .insert {
-      change.old = image(start, record.oldRowID, layout, unknown: nil)
+      change.old = image(start, record.oldRowID, layout, record, unknown: nil)
       start += layout.storedColumns.count
     }
     if record.kind != .delete {
-      change.new = image(start, record.newRowID, layout, unknown: record.unknownColumn)
+      change.new = image(start, record.newRowID, layout, record, unknown: record.unknownColumn)
     }
     if record.kind == .update { change.changedColumns = layout.changedColumns(record) }
     return change
   }
 
-  private func image(_ start: Int, _ rowID: Int64, _ layout: CaptureLayout, unknown: UInt16?) -> RowImage {
+  private func image(
+    _ start: Int, _ rowID: Int64, _ layout: CaptureLayout, _ record: ChangeRecord, unknown: UInt16?
+  ) -> RowImage {
     var image = RowImage(rowID: layout.hasRowID ? rowID : nil)
     image.values.reserveCapacity(layout.storedColumns.count + 1)
     for (offset, column) in layout.storedColumns.enumerated() where unknown != UInt16(column) {
+      if record.mayHaveRepaired(values[start + offset]) { continue }
       image.values[layout.columns[column].name] = values[start + offset]
     }
     if let name = layout.rowIDColumn { image.values[name] = DatabaseValue(.int64(rowID)) }
@@ -257,6 +263,9 @@ struct ChangeRecord: Sendable {
   var isObserved = false
   var isCaptured = false
 
+  /// Whether a text of its values was not UTF-8: the value is a repaired text, so the stored one is unknown.
+  var hasRepairedText = false
+
   /// A column whose new value is unknown.
   var unknownColumn: UInt16?
 
@@ -268,4 +277,12 @@ struct ChangeRecord: Sendable {
 
   /// The columns of the layout that an update changed, one bit each.
   var changedColumns: UInt64 = 0
+}
+
+extension ChangeRecord {
+  /// Whether a value of the row may be a repaired text.
+  func mayHaveRepaired(_ value: DatabaseValue) -> Bool {
+    guard hasRepairedText, case .string(let text) = value.storage else { return false }
+    return text.unicodeScalars.contains("\u{FFFD}")
+  }
 }

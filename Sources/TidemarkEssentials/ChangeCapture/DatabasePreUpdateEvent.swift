@@ -73,7 +73,7 @@ public struct DatabasePreUpdateEvent {
   public func initialDatabaseValue(atIndex index: Int) -> DatabaseValue? {
     precondition(index >= 0 && index < count, "column index \(index) out of range: the row has \(count) stored columns")
     switch values {
-    case .live(let signal): return initialRowID.flatMap { _ in signal.oldValue(CInt(index)) }
+    case .live(let signal): return initialRowID.flatMap { _ in signal.oldValue(CInt(index))?.value }
     case .copied(let initial, _, _, _): return initial?[index]
     }
   }
@@ -90,7 +90,7 @@ public struct DatabasePreUpdateEvent {
   public func finalDatabaseValue(atIndex index: Int) -> DatabaseValue? {
     precondition(index >= 0 && index < count, "column index \(index) out of range: the row has \(count) stored columns")
     switch values {
-    case .live(let signal): return finalRowID.flatMap { _ in signal.newValue(CInt(index)) }
+    case .live(let signal): return finalRowID.flatMap { _ in signal.newValue(CInt(index))?.value }
     case .copied(_, let final, _, _): return final?[index]
     }
   }

@@ -46,31 +46,13 @@ extension ChangeCapture {
 
   /// The tables whose counters may have changed, in the order of their first changes.
   private var tablesWithChangedCounters: [TableKey] {
+    log.noteCountersOfRows()
     var tables = log.counterTables
-    func add(_ key: TableKey) { if !tables.contains(key) { tables.append(key) } }
-    for (index, layout) in log.layouts.enumerated() {
-      if layout.wholeRows?.hasCounter == true {
-        // A failed statement may have kept its rows.
-        if log.records.contains(where: { $0.table == index && $0.kind == .insert }) { add(layout.key) }
-      } else if layout.key.name == "sqlite_sequence" {
-        for name in namesOfCounters(index, layout) { add(TableKey(name, in: layout.key.database)) }
-      }
+    for coarse in log.coarse
+    where needs.layouts[coarse.key]?.layout.wholeRows?.hasCounter == true && !tables.contains(coarse.key) {
+      tables.append(coarse.key)
     }
-    for coarse in log.coarse where needs.layouts[coarse.key]?.layout.wholeRows?.hasCounter == true { add(coarse.key) }
     return tables
-  }
-
-  /// The tables whose counters the program has changed with its own statements on `sqlite_sequence`.
-  private func namesOfCounters(_ index: Int, _ layout: CaptureLayout) -> [String] {
-    guard let offset = layout.storedColumns.firstIndex(where: { layout.columns[$0].name == "name" }) else { return [] }
-    return log.records.flatMap { record -> [String] in
-      guard record.table == index, record.isCaptured else { return [] }
-      let first = Int(record.valueStart) + offset
-      let positions = record.kind == .update ? [first, first + layout.storedColumns.count] : [first]
-      return positions.compactMap { position in
-        if case .string(let name) = log.values[position].storage { name } else { nil }
-      }
-    }
   }
 
   private func counter(of table: TableKey) throws -> Int64? {
@@ -84,4 +66,69 @@ extension ChangeCapture {
   private func storedNumber(_ sql: String) throws -> Int64? {
     try db.withoutBusyHandler { try db.handle?.firstInteger(sql) }
   }
+}
+
+extension ChangeLog {
+  /// Notes the counters that the rows in memory may have changed.
+  mutating func noteCountersOfRows() {
+    let sources = layouts.map(CounterSource.init)
+    if sources.allSatisfy({ $0 == .none }) { return }
+    var known = Set(counterTables)
+    func add(_ key: TableKey, _ log: inout ChangeLog) {
+      if known.insert(key).inserted { log.noteCounter(of: key) }
+    }
+    for record in records {
+      let layout = layouts[Int(record.table)]
+      switch sources[Int(record.table)] {
+      case .none: break
+      // A failed statement may have kept its rows.
+      case .insertions: if record.kind == .insert { add(layout.key, &self) }
+      case .rows(let nameOffset):
+        for name in namesOfCounters(record, layout, nameOffset) {
+          add(TableKey(name, in: layout.key.database), &self)
+        }
+      }
+    }
+  }
+
+  /// The changes of a table that show which counters have changed.
+  private enum CounterSource: Equatable {
+    case none
+
+    /// The table has a counter.
+    case insertions
+
+    /// The table contains the counters, and their tables' names at this offset of its values.
+    case rows(nameOffset: Int)
+
+    init(_ layout: CaptureLayout) {
+      if layout.wholeRows?.hasCounter == true {
+        self = .insertions
+      } else if layout.key.isCounterTable,
+        let offset = layout.storedColumns.firstIndex(where: { layout.columns[$0].name == "name" })
+      {
+        self = .rows(nameOffset: offset)
+      } else {
+        self = .none
+      }
+    }
+  }
+
+  /// The tables whose counters the program has changed with its own statement on `sqlite_sequence`.
+  private func namesOfCounters(_ record: ChangeRecord, _ layout: CaptureLayout, _ nameOffset: Int) -> [String] {
+    guard record.isCaptured else { return [] }
+    let first = Int(record.valueStart) + nameOffset
+    let positions = record.kind == .update ? [first, first + layout.storedColumns.count] : [first]
+    return positions.compactMap { position in
+      if case .string(let name) = values[position].storage { name } else { nil }
+    }
+  }
+}
+
+extension TableKey {
+  /// The table in which SQLite stores the counters of a database.
+  static func counterTable(in database: String) -> TableKey { TableKey("sqlite_sequence", in: database) }
+
+  /// Whether SQLite stores the counters of a database in the table.
+  var isCounterTable: Bool { hasName("sqlite_sequence") }
 }

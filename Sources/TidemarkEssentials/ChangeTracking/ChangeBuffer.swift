@@ -31,6 +31,9 @@ struct ChangeBuffer {
     let versions: Versions?
     let microsecondsSince1970: Int64
     let byteCount: Int
+
+    /// The number of bytes in a temporary file.
+    var fileByteCount = 0
   }
 
   /// What a consumer receives.
@@ -39,6 +42,9 @@ struct ChangeBuffer {
 
     /// Entries with these versions were removed before the consumer has received them. Nil if a version is unknown.
     case missed(Versions?)
+
+    /// The regions of the consumer must be resolved before it receives another entry: this has failed before.
+    case unresolved
 
     /// It has received all entries.
     case nothing
@@ -60,7 +66,29 @@ struct ChangeBuffer {
 
     /// The last version that it has passed.
     var lastVersion: UInt64?
-    var hasFailed = false
+
+    /// Whether its regions depend on the schema.
+    var hasRegions = false
+    var hold = Hold.none
+
+    /// The error that ends its stream, and the number after its last entry.
+    var failure: (error: (any Error)?, end: UInt64)?
+  }
+
+  /// Whether a consumer waits until its regions are resolved.
+  ///
+  ///     none ── next: the schema may have changed ──► resolving ── pass ──► none
+  ///                                                      │  ▲
+  ///                                              putBack ▼  │ next
+  ///                                                   pending
+  private enum Hold {
+    case none
+
+    /// An iteration resolves the regions. Others wait.
+    case resolving
+
+    /// The next iteration receives this, and resolves the regions.
+    case pending(Delivery)
   }
 
   private var slots: [Slot?] = []
@@ -68,9 +96,13 @@ struct ChangeBuffer {
   private var firstNumber: UInt64 = 0
   private var byteCount = 0
   private var byteLimit = 0
+  private var fileByteCount = 0
+  private static let fileByteLimit = 8_000_000_000
   private var consumers: [ConsumerID: Consumer] = [:]
+
+  /// The number of consumers that have not failed.
+  private var activeCount = 0
   private var lastID = 0
-  private var failure: (any Error)?
 
   /// The greatest version of an entry.
   private(set) var lastVersion: UInt64?
@@ -89,19 +121,26 @@ struct ChangeBuffer {
     if consumers.isEmpty { (lastVersion, lastRemovedVersion) = (nil, nil) }
     lastID += 1
     consumers[lastID] = Consumer(next: endNumber, byteLimit: byteLimit)
+    activeCount += 1
     self.byteLimit = max(self.byteLimit, byteLimit)
     return lastID
   }
 
   /// Lets a consumer receive the entries after a version of the database; if it is unknown, all following entries.
-  mutating func start(_ id: ConsumerID, after version: UInt64?) {
+  ///
+  /// - Parameter hasRegions: Whether its regions depend on the schema.
+  mutating func start(_ id: ConsumerID, after version: UInt64?, hasRegions: Bool = false) {
     consumers[id]?.lastVersion = version
+    consumers[id]?.hasRegions = hasRegions
     if lastVersion == nil { lastVersion = version }
   }
 
   mutating func removeConsumer(_ id: ConsumerID) {
     guard let consumer = consumers.removeValue(forKey: id) else { return }
-    for number in max(consumer.next, firstNumber)..<endNumber { slots[index(of: number)]?.consumersBefore -= 1 }
+    if consumer.failure == nil { activeCount -= 1 }
+    for number in max(consumer.next, firstNumber)..<max(end(of: consumer), firstNumber, consumer.next) {
+      slots[index(of: number)]?.consumersBefore -= 1
+    }
     removePassedEntries()
     byteLimit = consumers.values.map(\.byteLimit).max() ?? 0
   }
@@ -109,33 +148,64 @@ struct ChangeBuffer {
   /// Whether there is something for a consumer.
   func hasDelivery(for id: ConsumerID) -> Bool {
     guard let consumer = consumers[id] else { return true }
-    return consumer.next < endNumber || failure != nil
+    return switch consumer.hold {
+    case .resolving: false
+    case .pending: true
+    case .none: consumer.next < end(of: consumer) || consumer.failure != nil
+    }
   }
 
-  /// Returns what a consumer receives next.
+  /// Returns what a consumer receives next. If its regions must be resolved first, it receives nothing more until
+  /// `pass` or `putBack` is called.
   mutating func next(_ id: ConsumerID) -> Delivery {
     guard var consumer = consumers[id] else { return .end }
+    defer { removePassedEntries() }
     defer { consumers[id] = consumer }
-    if consumer.next < firstNumber {
-      consumer.next = firstNumber
+    let delivery = next(of: &consumer)
+    if consumer.hasRegions, delivery.mayChangeRegions { consumer.hold = .resolving }
+    return delivery
+  }
+
+  private mutating func next(of consumer: inout Consumer) -> Delivery {
+    switch consumer.hold {
+    case .none: break
+    case .resolving: return .nothing
+    case .pending(let delivery): return delivery
+    }
+    if consumer.next < min(firstNumber, end(of: consumer)) {
+      consumer.next = min(firstNumber, end(of: consumer))
       let missed = Self.versions(after: consumer.lastVersion, through: lastRemovedVersion)
-      consumer.lastVersion = lastRemovedVersion
+      consumer.lastVersion = lastRemovedVersion.map { max($0, consumer.lastVersion ?? 0) }
       return .missed(missed)
     }
-    defer { removePassedEntries() }
-    while consumer.next < endNumber, let entry = slots[index(of: consumer.next)]?.entry {
+    while consumer.next < end(of: consumer), let entry = slots[index(of: consumer.next)]?.entry {
       slots[index(of: consumer.next)]?.consumersBefore -= 1
       consumer.next += 1
       guard let version = entry.versions?.upperBound else { return .entry(entry) }
-      // The consumer was added when the commit was visible, but had not been added yet.
+      // The commit was visible when the consumer was added, or when its regions were resolved.
       if let last = consumer.lastVersion, version <= last { continue }
       consumer.lastVersion = version
       return .entry(entry)
     }
-    guard let failure else { return .nothing }
-    defer { consumer.hasFailed = true }
-    return consumer.hasFailed ? .end : .failure(failure)
+    guard let failure = consumer.failure else { return .nothing }
+    consumer.failure?.error = nil
+    return failure.error.map { .failure($0) } ?? .end
   }
+
+  /// The regions of a consumer have been resolved.
+  ///
+  /// - Parameter version: The consumer passes all entries up to this version.
+  /// - Returns: The versions that it passes, except those that it has passed before; nil if they are unknown.
+  mutating func pass(_ id: ConsumerID, through version: UInt64? = nil) -> Versions? {
+    consumers[id]?.hold = .none
+    guard let version else { return nil }
+    let last = consumers[id]?.lastVersion
+    consumers[id]?.lastVersion = max(version, last ?? 0)
+    return Self.versions(after: last, through: version)
+  }
+
+  /// The regions of a consumer could not be resolved: it receives a delivery again.
+  mutating func putBack(_ delivery: Delivery, for id: ConsumerID) { consumers[id]?.hold = .pending(delivery) }
 
   /// Nil if a version is unknown, or if there is none in between.
   private static func versions(after first: UInt64?, through last: UInt64?) -> Versions? {
@@ -153,7 +223,7 @@ struct ChangeBuffer {
     add(
       Entry(
         content: .commit(changes), versions: version.map { $0...$0 }, microsecondsSince1970: microsecondsSince1970,
-        byteCount: 200 + changes.log.memory))
+        byteCount: 200 + changes.memory, fileByteCount: changes.fileByteCount))
   }
 
   /// Adds external commits.
@@ -163,7 +233,7 @@ struct ChangeBuffer {
     if let version, let lastVersion, version <= lastVersion { return }
     // Several of them are one entry.
     if version == nil, let last = slots.last, case .externalCommits? = last?.entry.content, last?.entry.versions == nil,
-      last?.consumersBefore == consumers.count
+      last?.consumersBefore == activeCount
     {
       return
     }
@@ -174,15 +244,22 @@ struct ChangeBuffer {
   }
 
   private mutating func add(_ entry: Entry) {
-    if consumers.isEmpty || failure != nil { return }
-    slots.append(Slot(entry: entry, consumersBefore: consumers.count))
+    if activeCount == 0 { return }
+    slots.append(Slot(entry: entry, consumersBefore: activeCount))
     byteCount += entry.byteCount
+    fileByteCount += entry.fileByteCount
     if let versions = entry.versions { lastVersion = versions.upperBound }
-    while byteCount > byteLimit, slots.count - head > 1 { removeFirst() }
+    while byteCount > byteLimit || fileByteCount > Self.fileByteLimit, slots.count - head > 1 { removeFirst() }
   }
 
-  /// Ends all streams, after the entries so far.
-  mutating func fail(_ error: any Error) { failure = failure ?? error }
+  /// Ends the streams of the consumers, after the entries so far.
+  mutating func fail(_ error: any Error) {
+    let end = endNumber
+    for id in consumers.keys where consumers[id]?.failure == nil { consumers[id]?.failure = (error, end) }
+    activeCount = 0
+  }
+
+  private func end(of consumer: Consumer) -> UInt64 { consumer.failure?.end ?? endNumber }
 
   private var endNumber: UInt64 { firstNumber + UInt64(slots.count - head) }
 
@@ -195,6 +272,7 @@ struct ChangeBuffer {
   private mutating func removeFirst() {
     guard let entry = slots[head].take()?.entry else { return }
     byteCount -= entry.byteCount
+    fileByteCount -= entry.fileByteCount
     lastRemovedVersion = entry.versions?.upperBound ?? lastRemovedVersion
     removed.append(entry)
     head += 1
@@ -216,10 +294,51 @@ struct ChangeBuffer {
   }
 }
 
+extension ChangeBuffer.Delivery {
+  /// Whether the schema may have changed, so that the regions of a consumer may be others.
+  var mayChangeRegions: Bool {
+    switch self {
+    case .entry(let entry): entry.mayChangeSchema
+    case .missed, .unresolved: true
+    case .nothing, .failure, .end: false
+    }
+  }
+}
+
+extension ChangeBuffer.Entry {
+  fileprivate var mayChangeSchema: Bool {
+    switch content {
+    case .commit(let commit): !commit.schemaChanges.isEmpty || commit.isUnknown
+    case .externalCommits: true
+    }
+  }
+}
+
+extension CommittedChanges {
+  /// The approximate number of bytes in memory.
+  fileprivate var memory: Int {
+    log.memory + tables.reduce(0) { $0 + $1.rowIndexes.memory }
+      + (details?.schemaStatements.reduce(0) { $0 + 48 + $1.sql.utf8.count } ?? 0)
+      + (details?.storedRows?.tail.memory ?? 0)
+  }
+
+  /// The number of bytes in a file.
+  fileprivate var fileByteCount: Int { details?.storedRows?.store?.byteCount ?? 0 }
+}
+
+extension CommittedChanges.RowIndexes {
+  fileprivate var memory: Int {
+    switch self {
+    case .all: 0
+    case .some(let indexes): indexes.count * MemoryLayout<Int>.stride
+    }
+  }
+}
+
 extension CapturedLog {
   /// The approximate number of bytes in memory.
   fileprivate var memory: Int {
     records.count * MemoryLayout<ChangeRecord>.stride + values.count * MemoryLayout<DatabaseValue>.stride
-      + textByteCount
+      + layouts.count * MemoryLayout<CaptureLayout>.stride + textByteCount
   }
 }

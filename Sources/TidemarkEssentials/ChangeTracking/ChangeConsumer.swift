@@ -1,13 +1,21 @@
 /// The consumer of a change stream.
 ///
-///     created ──start──► started ──schema change──► resolving regions ──► started
+///     created ──start──► started ──the schema may have changed──► resolving regions ──► started
 ///
 /// It is removed from the hub when it is released.
+///
+/// If the regions are other ones after a schema change, the consumer receives one element that says that anything may
+/// have changed, and passes the commits that it stands for. The order of the steps makes this sound:
+/// 1. All commits concern the consumer.
+/// 2. The regions are resolved in a snapshot, whose position is noted before.
+/// 3. The needs are set. If there was a commit since the snapshot, the regions are resolved again, in a newer one:
+///    commits after it are captured for the needs.
+/// 4. The consumer passes all commits up to the position. Later ones are captured for the needs, or have an older
+///    version of them, which makes them unknown.
 final class ChangeConsumer: Sendable {
   private let core: _DatabaseCore
   private let hub: ChangeStreamHub
   private let id: ChangeStreamHub.ConsumerID
-  private let externalCommits: ExternalCommitListener?
   private let regions: [any DatabaseRegionConvertible]
   private let limits: ChangeStream.Limits
   private let state: Mutex<State>
@@ -15,15 +23,27 @@ final class ChangeConsumer: Sendable {
   private struct State {
     var reader = ChangeReader(region: DatabaseRegion())
 
-    /// Holds the needs.
+    /// Holds the needs; nil before the regions are resolved.
     var subscription: ChangeSubscription?
     var needs = CaptureNeeds.none
 
     /// The first version of all needs that includes these.
     var needsVersion = 0
 
-    /// Whether the schema has changed since the regions were resolved.
-    var mustResolveRegions = false
+    /// The parts of a transaction that follow.
+    var parts: TransactionParts?
+
+    /// Whether its regions depend on the schema: not if they were the full database at first.
+    var hasRegions = true
+
+    /// Whether the region has changed, and no element has reported this yet.
+    var isRegionNew = false
+
+    mutating func nextPart(rowLimit: Int) -> TransactionChanges? {
+      guard var rest = parts.take(), let part = reader.nextPart(of: &rest, rowLimit: rowLimit) else { return nil }
+      parts = rest
+      return part
+    }
   }
 
   init(_ regions: [any DatabaseRegionConvertible], _ limits: ChangeStream.Limits, in core: _DatabaseCore) {
@@ -31,25 +51,51 @@ final class ChangeConsumer: Sendable {
     self.regions = regions.isEmpty ? [DatabaseRegion.fullDatabase] : regions
     self.limits = limits
     hub = ChangeStreamHub.hub(of: core)
-    (id, externalCommits) = hub.addConsumer(byteLimit: limits.bufferedByteCount, in: core)
-    state = Mutex(State())
+    id = hub.addConsumer(byteLimit: limits.bufferedByteCount, in: core)
+    state = Mutex(State(), rank: .changeConsumer)
   }
 
   deinit { hub.removeConsumer(id) }
 
+  // MARK: - Regions
+
   /// Starts to receive commits.
   ///
   /// - Parameter db: A connection that is about to read.
-  func start(_ db: Database) throws {
-    externalCommits?.begin(with: db)
-    let position = core.currentPosition()
-    let region = try regions.union(db)
-    let interest = setRegion(region)
-    hub.start(id, interest, after: position)
+  /// - Returns: False if a commit at the same time may be missing: then it must be called again in another read.
+  func start(_ db: Database) throws -> Bool {
+    let resolution = try resolveRegions(db)
+    guard resolution.isSound else { return false }
+    let (interest, hasRegions) = state.withLock { state in
+      (state.isRegionNew, state.hasRegions) = (false, !state.reader.region.isFullDatabase)
+      return (Self.interest(in: state.reader.region, state.needsVersion), state.hasRegions)
+    }
+    hub.start(id, interest, after: resolution.position, hasRegions: hasRegions)
+    return true
   }
 
-  /// Subscribes to the changes of a region.
-  private func setRegion(_ region: DatabaseRegion) -> ChangeStreamHub.Interest {
+  private struct Resolution: Sendable {
+    /// A position that is not newer than the snapshot in which the regions were resolved.
+    let position: ChangeStreamHub.Position?
+
+    /// Whether all commits after the position are captured for the needs.
+    let isSound: Bool
+  }
+
+  /// Determines the region, and sets the needs for it.
+  private func resolveRegions(_ db: Database) throws -> Resolution {
+    hub.prepare(db, in: core)
+    let writeCount = core.writer?.changeBroker.writeCount
+    let position = core.currentPosition()
+    let region = try regions.union(db)
+    let isKnown = state.withLock { $0.subscription != nil && $0.reader.region == region }
+    if isKnown { return Resolution(position: position, isSound: true) }
+    hub.setInterest(.everything, of: id)
+    setRegion(region)
+    return Resolution(position: position, isSound: core.writer?.changeBroker.writeCount == writeCount)
+  }
+
+  private func setRegion(_ region: DatabaseRegion) {
     let needs = needs(of: region)
     let (old, oldNeeds, oldVersion) = state.withLock { ($0.subscription, $0.needs, $0.needsVersion) }
     let subscription = old ?? core.writer?.changeBroker.subscribe(needs, nil)
@@ -59,35 +105,74 @@ final class ChangeConsumer: Sendable {
     _ = state.withLock { state in
       let reader = state.reader
       (state.reader, state.subscription) = (ChangeReader(region: region), subscription)
-      (state.needs, state.needsVersion, state.mustResolveRegions) = (needs, version, false)
+      (state.needs, state.needsVersion, state.isRegionNew) = (needs, version, true)
       return reader
     }
-    return ChangeStreamHub.Interest(tables: region.tables.map { Set($0.keys) }, needsVersion: version)
   }
 
   private func needs(of region: DatabaseRegion) -> CaptureNeeds {
-    let table = CaptureNeeds.TableNeeds(columns: nil, values: nil, rows: true, rowCountMax: limits.rowCount)
+    let table = CaptureNeeds.TableNeeds(
+      columns: nil, values: nil, rows: true, rowCountMax: limits.rowCount, storesRows: limits.hasParts)
     guard let tables = region.tables else { return CaptureNeeds(otherTables: table, storedNumbers: true) }
-    return CaptureNeeds(tables: tables.mapValues { _ in table }, storedNumbers: true)
+    var needs = CaptureNeeds(tables: tables.mapValues { _ in table }, storedNumbers: true)
+    for key in region.counterTables {
+      needs.tables[key] = CaptureNeeds.TableNeeds(columns: nil, values: nil, rows: true, storesRows: limits.hasParts)
+    }
+    return needs
   }
+
+  private static func interest(in region: DatabaseRegion, _ needsVersion: Int) -> ChangeStreamHub.Interest {
+    ChangeStreamHub.Interest(
+      tables: region.tables.map { region.counterTables.union($0.keys) }, needsVersion: needsVersion)
+  }
+
+  /// Determines the regions again, in the current schema.
+  ///
+  /// - Parameter delivery: The next delivery. The schema may have changed with it.
+  /// - Returns: The element that the consumer receives instead; nil for none.
+  /// - Throws: The error of the read, for instance if a table of the regions was removed.
+  private func afterResolvingRegions(_ delivery: ChangeBuffer.Delivery) async throws -> TransactionChanges? {
+    do {
+      var resolution: Resolution
+      repeat {
+        resolution = try await core.read(isolated: true) { [self] db in try resolveRegions(db) }
+      } while !resolution.isSound
+      let (isNew, interest) = state.withLock { state in
+        defer { state.isRegionNew = false }
+        return (state.isRegionNew, Self.interest(in: state.reader.region, state.needsVersion))
+      }
+      guard isNew else {
+        _ = hub.pass(id)
+        return changes(delivery)
+      }
+      hub.setInterest(interest, of: id)
+      return unknownChanges(with: delivery, hub.pass(id, through: resolution.position))
+    } catch {
+      if Task.isCancelled || state.withLock(\.isRegionNew) {
+        hub.putBack(delivery, for: id)
+        if Task.isCancelled { return nil }
+        throw error
+      }
+      hub.putBack(.unresolved, for: id)
+      if case .unresolved = delivery { throw error }
+      // The error is thrown next.
+      return changes(delivery)
+    }
+  }
+
+  // MARK: - Changes
 
   /// Returns the next transaction; nil if the task is cancelled, or after an error.
   func next() async throws -> TransactionChanges? {
     while !Task.isCancelled {
-      if state.withLock(\.mustResolveRegions) {
-        do {
-          if try await resolveRegions() { return Self.unknown }
-        } catch is CancellationError where Task.isCancelled {
-          return nil
-        }
-      }
-      switch hub.next(id) {
-      case .entry(let entry): if let changes = changes(entry) { return changes }
-      case .missed(let versions):
-        state.withLock { $0.mustResolveRegions = true }
-        return TransactionChanges(
-          versions: versions.map(DatabaseVersion.range), microsecondsSince1970: WallClock.microsecondsSince1970(),
-          completeness: .incomplete(.missed))
+      if let part = state.withLock({ $0.nextPart(rowLimit: limits.rowCount) }) { return part }
+      let delivery = hub.next(id)
+      switch delivery {
+      case .entry, .missed, .unresolved:
+        let changes =
+          delivery.mayChangeRegions && state.withLock(\.hasRegions)
+          ? try await afterResolvingRegions(delivery) : changes(delivery)
+        if let changes { return changes }
       case .nothing: await hub.wait(for: id)
       case .failure(let error): throw error
       case .end: return nil
@@ -96,46 +181,63 @@ final class ChangeConsumer: Sendable {
     return nil
   }
 
+  private func changes(_ delivery: ChangeBuffer.Delivery) -> TransactionChanges? {
+    switch delivery {
+    case .entry(let entry): changes(entry)
+    case .missed(let versions):
+      TransactionChanges(
+        versions: versions.map(DatabaseVersion.range), microsecondsSince1970: WallClock.microsecondsSince1970(),
+        completeness: .incomplete(.missed))
+    case .unresolved, .nothing, .failure, .end: nil
+    }
+  }
+
   private func changes(_ entry: ChangeBuffer.Entry) -> TransactionChanges? {
     let versions = entry.versions.map(DatabaseVersion.range)
     switch entry.content {
     case .externalCommits:
-      // They may have changed the schema.
-      state.withLock { $0.mustResolveRegions = true }
       return TransactionChanges(
         versions: versions, microsecondsSince1970: entry.microsecondsSince1970,
         completeness: .incomplete(.externalCommit))
     case .commit(let commit):
       return state.withLock { state in
-        // A table of the regions may be another one now.
-        if !commit.schemaChanges.isEmpty || commit.isUnknown { state.mustResolveRegions = true }
+        let isUnknown = commit.needsVersion < state.needsVersion
+        if limits.hasParts {
+          state.parts = TransactionParts(commit, isUnknown: isUnknown, at: entry.microsecondsSince1970, versions)
+          if state.parts != nil { return state.nextPart(rowLimit: limits.rowCount) }
+        }
         return state.reader.changes(
-          of: commit, isUnknown: commit.needsVersion < state.needsVersion, rowLimit: limits.rowCount,
-          at: entry.microsecondsSince1970, versions)
+          of: commit, isUnknown: isUnknown, rowLimit: limits.rowCount, at: entry.microsecondsSince1970, versions)
       }
     }
   }
 
-  /// Determines the regions again, in the current schema. This fails if a table of the regions was removed.
-  ///
-  /// - Returns: Whether there are other tables than before: their changes until now were not captured.
-  private func resolveRegions() async throws -> Bool {
-    let old = state.withLock(\.reader.region)
-    if old.isFullDatabase {
-      state.withLock { $0.mustResolveRegions = false }
-      return false
+  /// The element that stands for a delivery, and for all commits with some versions after it.
+  private func unknownChanges(
+    with delivery: ChangeBuffer.Delivery, _ passed: ChangeBuffer.Versions?
+  ) -> TransactionChanges {
+    var (versions, reason, time) = (passed, TransactionChanges.Reason.unknown, WallClock.microsecondsSince1970())
+    func add(_ own: ChangeBuffer.Versions?) {
+      if let own { versions = own.lowerBound...max(own.upperBound, passed?.upperBound ?? 0) }
     }
-    let region = try await core.read(isolated: true) { [regions] db in try regions.union(db) }
-    hub.setInterest(setRegion(region), of: id)
-    guard let oldTables = old.tables else { return false }
-    return region.tables.map { !Set($0.keys).isSubset(of: oldTables.keys) } ?? true
+    switch delivery {
+    case .entry(let entry):
+      add(entry.versions)
+      if case .externalCommits = entry.content { reason = .externalCommit }
+      time = entry.microsecondsSince1970
+    case .missed(let missed):
+      add(missed)
+      reason = .missed
+    case .unresolved, .nothing, .failure, .end: break
+    }
+    return TransactionChanges(
+      versions: versions.map(DatabaseVersion.range), microsecondsSince1970: time, completeness: .incomplete(reason))
   }
+}
 
-  /// An element that says that anything may have changed.
-  private static var unknown: TransactionChanges {
-    TransactionChanges(
-      microsecondsSince1970: WallClock.microsecondsSince1970(), completeness: .incomplete(.unknown))
-  }
+extension DatabaseRegion {
+  /// The tables in which SQLite stores the counters of the region's tables. They do not belong to the region.
+  var counterTables: Set<TableKey> { Set((tables ?? [:]).keys.map { .counterTable(in: $0.database) }) }
 }
 
 extension DatabaseVersion {

@@ -53,10 +53,10 @@ struct ChangeLogEncoder {
       }
     }
     for (index, record) in log.records.enumerated() {
-      if statementIndex < log.schemaStatements.count { addStatements(before: index) }
+      if statementIndex < log.schemaStatements.count { addStatements(before: log.base.records + index) }
       let table = Int(record.table)
       guard record.isCaptured, !isCoarse[table], forms[table].isReported else { continue }
-      if let rows = forms[table].rows, record.unknownColumn == nil {
+      if let rows = forms[table].rows, record.unknownColumn == nil, !record.hasRepairedText {
         draft.add(record, table, rows, log)
       } else {
         draft.addUnknownRows(forms[table].layout.key)
@@ -73,14 +73,18 @@ struct ChangeLogEncoder {
   private func reason(_ log: ChangeLog, _ draft: Draft) -> TransactionChanges.Reason? {
     if log.unreported.contains(.database) { return .databaseReplaced }
     if log.isUncertain || log.unreported.contains(.content) { return .unknown }
+    if log.unreported.contains(.rows) { return .notStored }
     if draft.unknownTables.isEmpty { return nil }
-    return log.isTruncated ? .tooManyRows : .notReported
+    return log.isTruncated || log.base.records > 0 ? .tooManyRows : .notReported
   }
 
   /// The tables of the main database whose rows are not reported.
   private func coarseTables(_ log: ChangeLog) -> [TableKey] {
     var keys: [TableKey] = []
-    for coarse in log.coarse where Self.isReported(coarse.key) && !keys.contains(coarse.key) { keys.append(coarse.key) }
+    // The rows of a large transaction may be in a file, because a change stream needs them.
+    for key in log.coarse.map(\.key) + log.storedTables(from: 0) where Self.isReported(key) && !keys.contains(key) {
+      keys.append(key)
+    }
     return keys
   }
 

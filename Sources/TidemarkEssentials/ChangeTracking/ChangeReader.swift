@@ -25,6 +25,10 @@ struct ChangeReader {
   /// The limit of cached tables: schema changes make new ones.
   private static let tableCountMax = 256
 
+  mutating func limitCache() {
+    if tables.count > Self.tableCountMax { tables = [:] }
+  }
+
   /// Returns the changes that concern the region; nil if there are none.
   ///
   /// - Parameter isUnknown: Whether the commit was captured for older needs.
@@ -42,35 +46,54 @@ struct ChangeReader {
         statementIndex += 1
       }
     }
-    if tables.count > Self.tableCountMax { tables = [:] }
+    limitCache()
     let log = commit.log
     for (index, record) in log.records.enumerated() {
       if !statements.isEmpty { addStatements(before: index) }
-      add(record, at: index, of: log, rowLimit: rowLimit, to: &draft)
+      add(record, at: index, of: log, to: &draft)
     }
     addStatements(before: .max)
-    for table in commit.tables where table.isCoarse && table.touches(region) {
+    for table in commit.tables where table.isCoarse && concernsRegion(table) {
       draft.addUnknownRows(table.key.database, table.key.name)
     }
     if draft.rowCount > rowLimit { draft.removeRows() }
     if let numbers = commit.details?.numbers { add(numbers, to: &draft) }
-    let completeness = completeness(of: commit, isUnknown: isUnknown, rowLimit: rowLimit, draft)
+    let hasTooManyRows =
+      draft.rowCount > rowLimit || !draft.unknownTables.isEmpty && commit.details?.isTruncated == true
+    let completeness = completeness(of: commit, isUnknown: isUnknown, hasTooManyRows: hasTooManyRows, draft)
     if draft.elements.isEmpty, completeness == .complete { return nil }
     return TransactionChanges(
       versions: versions, microsecondsSince1970: microsecondsSince1970, completeness: completeness,
       elements: draft.elements)
   }
 
-  private func completeness(
-    of commit: CommittedChanges, isUnknown: Bool, rowLimit: Int, _ draft: Draft
+  /// Whether a table belongs to the region, or contains its counters: they are unknown if its rows are.
+  func concernsRegion(_ table: CommittedChanges.TableChanges) -> Bool {
+    table.touches(region) || table.key.isCounterTable && region.counterTables.contains(table.key)
+  }
+
+  func completeness(
+    of commit: CommittedChanges, isUnknown: Bool, hasTooManyRows: Bool, _ draft: Draft
   ) -> TransactionChanges.Completeness {
     let unreported = commit.details?.unreported ?? []
-    if unreported.contains(.database) { return .incomplete(.databaseReplaced) }
+    if unreported.contains(.database) || commit.schemaChanges.contains(where: mayReplaceDatabase) {
+      return .incomplete(.databaseReplaced)
+    }
     if isUnknown || unreported.contains(.content) { return .incomplete(.unknown) }
     if mayHaveRenamedUncapturedTable(commit) { return .incomplete(.unknown) }
-    if draft.rowCount > rowLimit { return .incomplete(.tooManyRows) }
-    if draft.unknownTables.isEmpty { return .complete }
-    return .incomplete(commit.details?.isTruncated == true ? .tooManyRows : .notReported)
+    if unreported.contains(.rows) { return .incomplete(.notStored) }
+    if hasTooManyRows { return .incomplete(.tooManyRows) }
+    return draft.unknownTables.isEmpty ? .complete : .incomplete(.notReported)
+  }
+
+  /// Whether a statement may have attached or detached a database of the region.
+  private func mayReplaceDatabase(_ change: SchemaChange) -> Bool {
+    guard change.subject == .database else { return false }
+    guard let tables = region.tables else { return true }
+    return tables.keys.contains { key in
+      let name = key.database.asciiLowercased
+      return change.kind == .detach ? name == change.database.asciiLowercased : !["main", "temp"].contains(name)
+    }
   }
 
   /// Whether another table may have become a table of the region: the changes of its rows were not captured.
@@ -79,7 +102,7 @@ struct ChangeReader {
   }
 
   /// The elements of a transaction so far.
-  private struct Draft {
+  struct Draft {
     var elements: [TransactionChanges.Element] = []
     var rowCount = 0
     var unknownTables: Set<TableKey> = []
@@ -105,8 +128,8 @@ struct ChangeReader {
 
   // MARK: - Rows
 
-  private mutating func add(
-    _ record: ChangeRecord, at index: Int, of log: CapturedLog, rowLimit: Int, to draft: inout Draft
+  mutating func add(
+    _ record: ChangeRecord, at index: Int, of log: CapturedLog, to draft: inout Draft
   ) {
     let table = table(of: log.layouts[Int(record.table)])
     switch table.admission {
@@ -114,11 +137,10 @@ struct ChangeReader {
     case .some(let region): if !region.isModified(by: log.change(at: index)) { return }
     case .all: break
     }
-    guard let rows = table.rows, record.unknownColumn == nil else {
+    guard let rows = table.rows, record.unknownColumn == nil, !record.hasRepairedText else {
       return draft.addUnknownRows(table.layout.key.database, table.layout.key.name)
     }
     draft.rowCount += 1
-    // The first row beyond the limit is still needed, for its table.
     draft.elements.append(.row(Self.row(record, rows.table, rows.offsets, log)))
   }
 
@@ -154,6 +176,11 @@ struct ChangeReader {
     return table
   }
 
+  /// Whether rows of a table may belong to the region.
+  func admitsRows(of key: TableKey) -> Bool {
+    if case .none = admission(of: key) { false } else { true }
+  }
+
   private func admission(of key: TableKey) -> Admission {
     // The rows of `sqlite_sequence` are reported as counters. Statistics are not content.
     let name = key.name.asciiLowercased
@@ -165,7 +192,7 @@ struct ChangeReader {
 
   // MARK: - Numbers
 
-  private func add(_ numbers: StoredNumbers, to draft: inout Draft) {
+  func add(_ numbers: StoredNumbers, to draft: inout Draft) {
     for counter in numbers.counters where region.overlaps(counter.table) {
       draft.elements.append(
         .counter(databaseName: counter.table.database, tableName: counter.table.name, value: counter.value))

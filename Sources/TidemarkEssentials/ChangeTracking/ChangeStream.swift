@@ -45,7 +45,18 @@ public struct ChangeStream: AsyncSequence, Sendable {
   public struct Limits: Sendable {
     /// The maximum number of changed rows per transaction. A transaction that changes more rows of the regions is
     /// delivered without rows, for the reason ``TransactionChanges/Reason/tooManyRows``.
+    ///
+    /// With a maximum above 100,000, a transaction that does not fit in memory is delivered in parts, whatever its
+    /// size: elements with the same version, all of which except the last one are
+    /// ``TransactionChanges/isContinued``. Its rows are stored in a temporary file until then.
+    ///
+    /// ```swift
+    /// let changes = try dbPool.changes(in: Table("player"), limits: ChangeStream.Limits(rowCount: .max))
+    /// ```
     public var rowCount: Int
+
+    /// Whether transactions are delivered in parts.
+    var hasParts: Bool { rowCount > ChangeLog.Bound().recordCount }
 
     /// The number of bytes of the transactions that are buffered. The last transaction is buffered in any case.
     ///
@@ -55,7 +66,8 @@ public struct ChangeStream: AsyncSequence, Sendable {
     /// Creates limits.
     ///
     /// - Parameters:
-    ///   - rowCount: The maximum number of changed rows per transaction, at most 100,000.
+    ///   - rowCount: The maximum number of changed rows per transaction. Above 100,000, large transactions are
+    ///     delivered in parts.
     ///   - bufferedByteCount: The number of bytes of the transactions that are buffered.
     /// - Precondition: The limits are not negative.
     public init(rowCount: Int = 100_000, bufferedByteCount: Int = 16_000_000) {
@@ -103,7 +115,7 @@ extension DatabaseWriter {
   ) async throws -> ChangeStream {
     let core = _core
     let consumer = ChangeConsumer(regions, limits, in: core)
-    try await core.read(isolated: true) { try consumer.start($0) }
+    while try await !core.read(isolated: true, { try consumer.start($0) }) {}
     return ChangeStream(consumer: consumer)
   }
 
@@ -142,7 +154,7 @@ extension DatabaseWriter {
   ) throws -> ChangeStream {
     let core = _core
     let consumer = ChangeConsumer(regions, limits, in: core)
-    try core.read(isolated: true) { try consumer.start($0) }
+    while try !core.read(isolated: true, { try consumer.start($0) }) {}
     return ChangeStream(consumer: consumer)
   }
 }

@@ -33,7 +33,7 @@ final class ChangeStreamHub: _DatabaseCore.Component {
     var interests: [ConsumerID: Interest] = [:]
 
     /// The interests of all consumers.
-    var joinedInterest = Interest(tables: [], needsVersion: 0)
+    var joinedInterest = Interest.nothing
 
     /// The last known position. All commits up to it are entries, or concern no consumer.
     var mark: Position?
@@ -48,8 +48,13 @@ final class ChangeStreamHub: _DatabaseCore.Component {
       waiters.isEmpty || hasPollingConsumer ? nil : waiters.removeFirst()
     }
 
+    mutating func takeWatch() -> Watch? {
+      mark = nil
+      return watch.take()
+    }
+
     mutating func joinInterests() {
-      joinedInterest = interests.values.reduce(Interest(tables: [], needsVersion: 0)) { $0.union($1) }
+      joinedInterest = interests.values.reduce(.nothing) { $0.union($1) }
     }
   }
 
@@ -60,6 +65,11 @@ final class ChangeStreamHub: _DatabaseCore.Component {
 
     /// The first version of the needs that includes the needs of the consumer.
     var needsVersion: Int
+
+    static let nothing = Interest(tables: [], needsVersion: 0)
+
+    /// All commits.
+    static let everything = Interest(tables: nil, needsVersion: 0)
 
     /// Whether a commit may concern the consumer.
     func includes(_ changes: CommittedChanges) -> Bool {
@@ -85,13 +95,19 @@ final class ChangeStreamHub: _DatabaseCore.Component {
     private static let microseconds: Int64 = 1_000
 
     mutating func entryWasAdded(at microsecondsSince1970: Int64) {
-      isHigh = microsecondsSince1970 - last < Self.microseconds
+      isHigh = isSoon(microsecondsSince1970)
       last = microsecondsSince1970
     }
 
     /// Whether the next entry is likely to follow soon.
     func isHigh(at microsecondsSince1970: Int64) -> Bool {
-      isHigh && microsecondsSince1970 - last < Self.microseconds
+      isHigh && isSoon(microsecondsSince1970)
+    }
+
+    // The clock may have been set back.
+    private func isSoon(_ microsecondsSince1970: Int64) -> Bool {
+      let (difference, isOverflow) = microsecondsSince1970.subtractingReportingOverflow(last)
+      return !isOverflow && (0..<Self.microseconds).contains(difference)
     }
   }
 
@@ -122,38 +138,51 @@ final class ChangeStreamHub: _DatabaseCore.Component {
 
   // MARK: - Consumers
 
-  /// Adds a consumer, which has no interests before it is started.
-  ///
-  /// - Returns: The consumer, and the subscription that detects external commits.
-  func addConsumer(
-    byteLimit: Int, in core: _DatabaseCore
-  ) -> (id: ConsumerID, externalCommits: ExternalCommitListener?) {
-    let (id, watch) = guarded.withLock { ($0.buffer.addConsumer(byteLimit: byteLimit), $0.watch) }
-    if let watch { return (id, watch.externalCommits) }
+  /// Adds a consumer. All commits concern it until it is started.
+  func addConsumer(byteLimit: Int, in core: _DatabaseCore) -> ConsumerID {
+    let (id, isWatching) = guarded.withLock { guarded in
+      let id = guarded.buffer.addConsumer(byteLimit: byteLimit)
+      guarded.interests[id] = .everything
+      guarded.joinInterests()
+      return (id, guarded.watch != nil)
+    }
+    if isWatching { return id }
     let new = makeWatch(of: core)
     // Another consumer may have begun to watch meanwhile. A superfluous subscription is released outside of the lock.
-    let current = guarded.withLock { guarded in
-      if guarded.watch == nil { guarded.watch = new }
-      return guarded.watch
+    let superfluous = guarded.withLock { guarded -> Watch? in
+      if guarded.watch != nil { return new }
+      guarded.watch = new
+      return nil
     }
-    return (id, current?.externalCommits)
+    return withExtendedLifetime(superfluous) { id }
   }
 
   private func makeWatch(of core: _DatabaseCore) -> Watch {
     let number = Int(lastNumber.wrappingAdd(1, ordering: .relaxed).newValue)
+    if core.fetchesExcludeWrites { core.writer?.ownCommits.recordDataVersions() }
     let subscription = core.writer?.changeBroker.subscribe(.none) { [self] changes in
       didCommit(changes, in: core, watch: number)
     }
-    let externalCommits = core.subscribeToExternalCommits { [weak self] event in
-      self?.didDetect(event, in: core, watch: number)
+    let externalCommits = core.subscribeToExternalCommits { [weak self, weak core] event in
+      if let self, let core { didDetect(event, in: core, watch: number) }
     }
     return Watch(number: number, core: core, subscription: subscription, externalCommits: externalCommits)
   }
 
+  /// Prepares the detection of external commits.
+  ///
+  /// - Parameter db: A connection that is about to read.
+  func prepare(_ db: Database, in core: _DatabaseCore) {
+    guarded.withLock(\.watch)?.externalCommits?.begin(with: db)
+    core.trackOwnCommits(db)
+  }
+
   /// Starts a consumer: it receives the commits after a position.
-  func start(_ id: ConsumerID, _ interest: Interest, after position: Position?) {
+  ///
+  /// - Parameter hasRegions: Whether its regions depend on the schema.
+  func start(_ id: ConsumerID, _ interest: Interest, after position: Position?, hasRegions: Bool) {
     guarded.withLock { guarded in
-      guarded.buffer.start(id, after: position?.version)
+      guarded.buffer.start(id, after: position?.version, hasRegions: hasRegions)
       guarded.mark = guarded.mark ?? position
       guarded.interests[id] = interest
       guarded.joinInterests()
@@ -168,6 +197,18 @@ final class ChangeStreamHub: _DatabaseCore.Component {
     }
   }
 
+  /// The regions of a consumer have been resolved: see `ChangeBuffer`.
+  func pass(_ id: ConsumerID, through position: Position? = nil) -> ChangeBuffer.Versions? {
+    defer { wakeConsumers() }
+    return guarded.withLock { $0.buffer.pass(id, through: position?.version) }
+  }
+
+  /// The regions of a consumer could not be resolved: see `ChangeBuffer`.
+  func putBack(_ delivery: ChangeBuffer.Delivery, for id: ConsumerID) {
+    guarded.withLock { $0.buffer.putBack(delivery, for: id) }
+    wakeConsumers()
+  }
+
   func removeConsumer(_ id: ConsumerID) {
     // The watch and the entries are released outside of the lock.
     _ = guarded.withLock { guarded -> (Watch?, [ChangeBuffer.Entry]) in
@@ -175,9 +216,7 @@ final class ChangeStreamHub: _DatabaseCore.Component {
       guarded.interests[id] = nil
       guarded.joinInterests()
       let removed = guarded.buffer.takeRemoved()
-      guard guarded.buffer.isUnused else { return (nil, removed) }
-      guarded.mark = nil
-      return (guarded.watch.take(), removed)
+      return (guarded.buffer.isUnused ? guarded.takeWatch() : nil, removed)
     }
   }
 
@@ -276,18 +315,19 @@ final class ChangeStreamHub: _DatabaseCore.Component {
   private func didDetect(_ event: ExternalCommitMonitor.Event, in core: _DatabaseCore, watch: Int) {
     let time = WallClock.microsecondsSince1970()
     let position = event.isCommitInMainDatabase ? core.positionOfExternalCommit() : nil
-    let removed = guarded.withLock { guarded -> [ChangeBuffer.Entry] in
-      guard guarded.watch?.number == watch else { return [] }
+    // Released outside of the lock.
+    let released = guarded.withLock { guarded -> (Watch?, [ChangeBuffer.Entry]) in
+      guard guarded.watch?.number == watch else { return (nil, []) }
       if case .fileMoved(let error) = event {
+        // The detection has ended. Later consumers begin another one.
         guarded.buffer.fail(error)
-      } else {
-        if let position, position.version >= guarded.mark?.version ?? 0 { guarded.mark = position }
-        guarded.buffer.addExternalCommits(through: position?.version, microsecondsSince1970: time)
+        return (guarded.takeWatch(), [])
       }
-      return guarded.buffer.takeRemoved()
+      if let position, position.version >= guarded.mark?.version ?? 0 { guarded.mark = position }
+      guarded.buffer.addExternalCommits(through: position?.version, microsecondsSince1970: time)
+      return (nil, guarded.buffer.takeRemoved())
     }
-    _ = removed
-    wakeConsumers()
+    withExtendedLifetime(released) { wakeConsumers() }
   }
 
   // MARK: - Closing
@@ -297,54 +337,14 @@ final class ChangeStreamHub: _DatabaseCore.Component {
   func didNotClose() { guarded.withLock(\.watch)?.externalCommits?.resume() }
 
   func didClose() {
-    _ = guarded.withLock { guarded -> Watch? in
+    let watch = guarded.withLock { guarded -> Watch? in
       guarded.buffer.fail(Database.closedError)
-      return guarded.watch.take()
+      return guarded.takeWatch()
     }
-    wakeConsumers()
+    withExtendedLifetime(watch) { wakeConsumers() }
   }
 }
 
 extension ExternalCommitMonitor.Event {
   fileprivate var isCommitInMainDatabase: Bool { if case .commits = self { true } else { false } }
-}
-
-extension _DatabaseCore {
-  /// The position after the own commit that is being reported, on the committing thread; nil if it is unknown.
-  fileprivate func positionOfOwnCommit() -> ChangeStreamHub.Position? {
-    guard let writer else { return nil }
-    if fetchesExcludeWrites { return positionOfQueue(writer) }
-    let (before, ownCommitCount) = writer.ownCommits.unreportedCommit
-    return before.map { ChangeStreamHub.Position(version: number(of: $0) + 1, ownCommitCount: ownCommitCount) }
-  }
-
-  private func positionOfQueue(_ writer: SerializedConnection) -> ChangeStreamHub.Position? {
-    guard writer.isAccessible else { return nil }
-    do {
-      // A statement of the library is refused when its transaction has ended.
-      let dataVersion = try writer.reentrantSync { db in
-        try db.withoutBusyHandler { try db.handle?.integer("PRAGMA data_version") ?? 0 }
-      }
-      let ownCommitCount = writer.changeBroker.writeCount
-      return ChangeStreamHub.Position(
-        version: ownCommitCount + UInt64(clamping: dataVersion), ownCommitCount: ownCommitCount)
-    } catch {
-      Database.log(error, "Could not determine the version of a commit")
-      return nil
-    }
-  }
-
-  /// The position after external commits, on the thread that has detected them; nil if it is unknown.
-  fileprivate func positionOfExternalCommit() -> ChangeStreamHub.Position? {
-    // The connection of a queue, which knows the version, may be in use.
-    guard let writer, !fetchesExcludeWrites else { return nil }
-    let (known, ownCommitCount) = writer.ownCommits.knownState
-    return known.map { ChangeStreamHub.Position(version: number(of: $0), ownCommitCount: ownCommitCount) }
-  }
-
-  /// The position before later commits; nil if it is unknown. To be called in an access that reads.
-  func currentPosition() -> ChangeStreamHub.Position? {
-    guard let writer else { return nil }
-    return fetchesExcludeWrites ? positionOfQueue(writer) : positionOfExternalCommit()
-  }
 }

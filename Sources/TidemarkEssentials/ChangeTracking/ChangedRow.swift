@@ -1,5 +1,15 @@
 /// The change of a row: see ``TransactionChanges``.
 ///
+/// ```swift
+/// func describe(_ change: ChangedRow) {
+///   switch change.operation {
+///   case .insert: print("new row", change.newValues ?? [])
+///   case .update: print("changed columns", change.changedColumnNames, "of", change.oldIdentity ?? .rowID(0))
+///   case .delete: print("removed row", change.oldRow?["name"] as String? ?? "")
+///   }
+/// }
+/// ```
+///
 /// Values are those that are stored: the integer 1 and the double 1.0 are different.
 public struct ChangedRow: Sendable {
   /// The kind of a change.
@@ -110,7 +120,15 @@ public struct ChangedRow: Sendable {
     Row(columns: table.columns, values: image.values)
   }
 
-  /// The change that undoes this one: an insertion becomes a deletion, and old values become new ones.
+  /// The change that undoes this one:
+  ///
+  /// ```swift
+  /// func undoing(_ transaction: TransactionChanges) -> [ChangedRow] {
+  ///   transaction.rows.reversed().map(\.inverted)
+  /// }
+  /// ```
+  ///
+  /// An insertion becomes a deletion, and old values become new ones.
   public var inverted: ChangedRow {
     switch images {
     case .insert(let new): ChangedRow(table: table, images: .delete(new))

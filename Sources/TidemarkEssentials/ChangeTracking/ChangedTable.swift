@@ -1,4 +1,10 @@
 /// A table with changed rows, as it was when its rows changed: see ``ChangedRow``.
+///
+/// ```swift
+/// let player = ChangedTable(
+///   name: "player", columnNames: ["id", "name", "score"], primaryKey: [0], rowID: .primaryKey)
+/// print(player, player.columnNames)    // player ["id", "name", "score"]
+/// ```
 public final class ChangedTable: Sendable {
   /// `main`, `temp`, or the name of an attached database.
   public let databaseName: String

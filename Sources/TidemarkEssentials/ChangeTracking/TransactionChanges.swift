@@ -31,8 +31,7 @@ public struct TransactionChanges: Sendable, Hashable {
   /// Whether all changes are known.
   public var completeness: Completeness
 
-  /// Whether other changes of the same transaction follow. A stream delivers each transaction as a whole: it is false
-  /// there.
+  /// Whether other changes of the same transaction follow: see ``ChangeStream/Limits/rowCount``.
   public var isContinued: Bool
 
   /// The changes, in the order of their execution.
@@ -55,11 +54,12 @@ public struct TransactionChanges: Sendable, Hashable {
     /// Another connection or process has made the commit.
     case externalCommit = 2
 
-    /// The database was replaced or rewritten as a whole: by a backup, or by `VACUUM`.
+    /// The database was replaced or rewritten as a whole: by a backup, by `VACUUM`, or because a database was attached
+    /// or detached.
     case databaseReplaced = 3
 
-    /// SQLite has not reported the changes of some rows: the rows of a virtual table, for instance. The tables are
-    /// elements: see ``Element/unknownRows(databaseName:tableName:)``.
+    /// SQLite has not reported the changes of some rows, such as the rows of a virtual table, or they contain a text that
+    /// is not UTF-8. The tables are elements: see ``Element/unknownRows(databaseName:tableName:)``.
     case notReported = 4
 
     /// Anything may have changed: by statements that the program has executed with the C interface, for instance.
@@ -67,6 +67,10 @@ public struct TransactionChanges: Sendable, Hashable {
 
     /// A stream has dropped transactions, because its consumer was too slow.
     case missed = 6
+
+    /// The transaction has changed so many rows that they had to be stored in a temporary file, which could not be
+    /// written or read, or would have exceeded 4 gigabytes.
+    case notStored = 7
   }
 
   /// One change of a transaction.

@@ -121,6 +121,9 @@ public final class _DatabaseCore: Sendable {
 }
 
 extension _DatabaseCore {
+  /// Whether a component is notified of external commits.
+  var hasExternalCommitListeners: Bool { externalCommitListeners.exist }
+
   /// Detects external commits until the returned object is released. Nil if the database never changes.
   func subscribeToExternalCommits(
     _ notify: @escaping @Sendable (ExternalCommitMonitor.Event) -> Void

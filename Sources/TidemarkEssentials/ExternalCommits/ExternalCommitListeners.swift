@@ -33,6 +33,9 @@ final class ExternalCommitListeners: Sendable {
     return ExternalCommitListener(self, subscription, id: id)
   }
 
+  /// Whether there is any.
+  var exist: Bool { state.withLock { !$0.listeners.isEmpty } }
+
   private func notify(_ event: ExternalCommitMonitor.Event) {
     for listener in state.withLock(\.listeners) { listener.notify(event) }
   }

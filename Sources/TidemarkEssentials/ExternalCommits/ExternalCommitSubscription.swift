@@ -48,8 +48,9 @@ final class ExternalCommitSubscription: Sendable {
         return monitor(mode, detector, .commits)
       }
     }
-    // The readers of a pool identify their snapshots with the tracker, even if the detection is disabled.
-    let tracksOwnCommits = writer.filePath != nil && (isPool || mode != nil)
+    // The readers of a pool identify their snapshots with the tracker, and change streams their transactions, even if
+    // the detection is disabled.
+    let tracksOwnCommits = writer.filePath != nil
     ownCommits = Mutex(tracksOwnCommits ? writer.ownCommits : nil)
     if tracksOwnCommits { writer.ownCommits.begin() }
     if let monitor = self.monitor { ExternalCommitPoller.shared.add(monitor) }

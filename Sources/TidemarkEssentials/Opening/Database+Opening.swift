@@ -53,7 +53,9 @@ extension Database {
   private func prepare(_ configuration: Configuration, _ location: DatabaseLocation) throws {
     let handle = try openHandle()
     if !configuration.readonly {
-      beginCapture(usesRowHook: configuration.environment.usesRowHook, bound: configuration.environment.changeLogBound)
+      var bound = configuration.environment.changeLogBound
+      bound.vfs = bound.vfs ?? configuration.environment.vfs
+      beginCapture(usesRowHook: configuration.environment.usesRowHook, bound: bound)
     }
     try handle.harden(configuration)
     if configuration.invalidTextPolicy == .refuse { InvalidText.refuse(by: handle.pointer) }

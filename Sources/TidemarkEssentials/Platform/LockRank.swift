@@ -29,6 +29,9 @@ enum LockRank: UInt8 {
   /// `DeliveryMailbox.state`, held while a waiting thread is registered in `DeliveryWaits`.
   case deliveryMailbox
 
+  /// `ChangeConsumer.state`, held while a part of a transaction is read from its `TemporaryFile`.
+  case changeConsumer
+
   /// All other locks: no lock is taken while one of them is held.
   case leaf
 }

@@ -46,6 +46,15 @@ extension ConnectionHandle {
       }, callbacks.context)
   }
 
+  /// A number that changes with each commit that the connection makes in its main database, and whenever it notices
+  /// commits of other connections. It can be read in the commit hook. C: `SQLITE_FCNTL_DATA_VERSION`.
+  ///
+  /// `PRAGMA data_version` is the same number minus the number of own commits, up to a constant.
+  static func dataVersionCounter(of connection: SQLiteConnection) -> UInt32? {
+    var counter: UInt32 = 0
+    return sqlite3_file_control(connection, "main", SQLITE_FCNTL_DATA_VERSION, &counter) == SQLITE_OK ? counter : nil
+  }
+
   /// Executes a statement without a result, on a connection that has no other use. C: `sqlite3_exec`.
   func execute(_ sql: String) throws {
     try check(sqlite3_exec(pointer, sql, nil, nil, nil))

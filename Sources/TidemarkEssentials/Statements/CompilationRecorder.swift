@@ -28,6 +28,9 @@ final class CompilationRecorder: StatementAuthorizer {
   /// Called when `PRAGMA journal_mode` or `PRAGMA locking_mode` will change, or has changed, the mode.
   var willSetJournalMode: (() -> Void)?
 
+  /// Called when a running `VACUUM` begins. It calls no commit hook.
+  var vacuumWillBegin: (() -> Void)?
+
   /// Whether `PRAGMA synchronous` has set a value for the main database. It takes effect during compilation.
   var hasSetSynchronous = false
 
@@ -156,7 +159,10 @@ final class CompilationRecorder: StatementAuthorizer {
     case SQLITE_ATTACH, SQLITE_DETACH:
       // VACUUM INTO also attaches its file. A plain VACUUM attaches a private database without a name.
       let isPrivate = action == SQLITE_ATTACH && first?.pointee == 0
-      if isPrivate { counts.vacuums &+= 1 }
+      if isPrivate {
+        counts.vacuums &+= 1
+        if !isCompiling { vacuumWillBegin?() }
+      }
       if !isPrivate || isCompiling || counts.runningSteps == 0 {
         counts.attachments &+= 1
         attachedDatabases.willAttach()
@@ -165,7 +171,9 @@ final class CompilationRecorder: StatementAuthorizer {
       if !isCompiling, first == nil || action == SQLITE_DETACH { counts.replacements &+= 1 }
       if action == SQLITE_DETACH {
         noteContent()
-        record { $0.schemaChanges.append(SchemaChange(database: first.map { String(cString: $0) } ?? "")) }
+        record { $0.schemaChanges.append(.detachment(of: first.map { String(cString: $0) } ?? "")) }
+      } else if !isPrivate {
+        record { $0.schemaChanges.append(.attachment) }
       }
       return allowsAttachedFiles || isPrivate ? SQLITE_OK : SQLITE_DENY
     case SQLITE_PRAGMA:

@@ -149,7 +149,8 @@ struct SchemaChange: Hashable, Sendable {
     case drop
     case alter
 
-    /// A database was detached.
+    /// A database was attached, or detached. Another one may have had the same name before.
+    case attach
     case detach
   }
 
@@ -167,13 +168,17 @@ struct SchemaChange: Hashable, Sendable {
   /// The name of the created, dropped or altered object. A renamed table has its former name.
   var name: String
 
-  /// The database of the object.
+  /// The database of the object. SQLite does not report under which name a database is attached: it is empty then.
   var database: String
 
-  init(database: String) {
-    (kind, subject, name, self.database) = (.detach, .database, "", database)
-  }
+  static let attachment = SchemaChange(kind: .attach, subject: .database, name: "", database: "")
 
+  static func detachment(of database: String) -> SchemaChange {
+    SchemaChange(kind: .detach, subject: .database, name: "", database: database)
+  }
+}
+
+extension SchemaChange {
   /// Creates a change from the arguments of the authorizer; nil if they do not change the schema.
   init?(
     _ action: CInt, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?,

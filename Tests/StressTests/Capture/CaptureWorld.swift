@@ -20,6 +20,9 @@ struct CaptureWorld {
   /// Determines when a statement is run many times; never if nil.
   var habits: RandomNumbers?
 
+  /// Determines when a step of `CaptureWorld+Unusual` is run; never if nil.
+  var unusual: RandomNumbers?
+
   /// Whether only the library uses the connection.
   var isAlone = false
 
@@ -27,7 +30,7 @@ struct CaptureWorld {
 
   init(seed: UInt64) { random = RandomNumbers(seed: seed) }
 
-  private mutating func pick<Element>(_ elements: [Element]) -> Element { elements[random.below(elements.count)] }
+  mutating func pick<Element>(_ elements: [Element]) -> Element { elements[random.below(elements.count)] }
 
   // MARK: - The schema
 
@@ -119,6 +122,7 @@ struct CaptureWorld {
 
   private mutating func runStep(_ db: Database, _ shapes: CaptureShapes) throws {
     if habits?.once(in: 3) == true { return repeatStep(db, shapes) }
+    if unusual?.once(in: 5) == true { return runUnusualStep(db, shapes) }
     let tables = shapes.tables.filter { !$0.isShadow }
     let table = pick(tables)
     switch random.below(40) {
@@ -184,7 +188,7 @@ struct CaptureWorld {
     }
   }
 
-  private mutating func insert(_ table: CaptureShapes.Table) -> String {
+  mutating func insert(_ table: CaptureShapes.Table) -> String {
     let columns = table.writableColumns
     let rows = (0..<1 + random.below(3)).map { _ in
       "(" + columns.map { _ in value() }.joined(separator: ", ") + ")"
@@ -269,7 +273,7 @@ struct CaptureWorld {
   }
 
   /// Executes a statement that may fail. If it has made changes, they are compared.
-  private mutating func tolerate(_ db: Database, _ sql: String) {
+  mutating func tolerate(_ db: Database, _ sql: String) {
     if sql.contains("FAIL") { mayBeCoarse = true }
     tolerating(sql) { try db.execute(sql: sql) }
   }

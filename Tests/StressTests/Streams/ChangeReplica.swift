@@ -121,19 +121,23 @@ struct ChangeReplica {
   // MARK: - Comparing
 
   /// Returns the differences from a database.
-  func differences(from source: DatabaseQueue) throws -> [String] {
+  ///
+  /// - Parameter tables: The tables that are compared; nil for all, with the numbers that belong to no table.
+  func differences(from source: DatabaseQueue, in tables: Set<TableKey>? = nil) throws -> [String] {
     let (own, other) = (
-      try dbQueue.inDatabase { try lines($0) }, try source.inDatabase { try lines($0) }
+      try dbQueue.inDatabase { try lines($0, tables) }, try source.inDatabase { try lines($0, tables) }
     )
     return own.symmetricDifference(other).sorted().map { own.contains($0) ? "too much: \($0)" : "missing: \($0)" }
   }
 
   /// The schema, the rows, and the counters.
-  private func lines(_ db: Database) throws -> Set<String> {
-    let shapes = try CaptureShapes(db)
+  private func lines(_ db: Database, _ tables: Set<TableKey>?) throws -> Set<String> {
+    func includes(_ name: String, _ database: String) -> Bool { tables?.contains(TableKey(name, in: database)) ?? true }
+    var shapes = try CaptureShapes(db)
+    shapes.tables.removeAll { !includes($0.key.name, $0.key.database) }
     var lines: Set<String> = []
     for (key, table) in try CaptureDump(db, shapes).tables
-    where compared.contains { key.database == $0.lowercased() } && !key.name.hasPrefix("tidemark_feed") {
+    where compared.contains { key.database.lowercased() == $0.lowercased() } && !key.name.hasPrefix("tidemark_feed") {
       for (identity, values) in table.rows {
         let words = table.columns.map { "\($0) \(CaptureDump.words(values[$0]))" }
         lines.insert("\(key) \(identity.words): \(words.joined(separator: ", "))")
@@ -146,9 +150,10 @@ struct ChangeReplica {
       for object in objects { lines.insert("\(name): \(object)") }
       if try Bool.fetchOne(db, sql: "SELECT 1 FROM \(master) WHERE name = 'sqlite_sequence'") == true {
         for row in try Row.fetchAll(db, sql: "SELECT * FROM \(name).sqlite_sequence") {
-          lines.insert("\(name) counter: \(row)")
+          if includes(row["name"], name) { lines.insert("\(name) counter: \(row)") }
         }
       }
+      if tables != nil { continue }
       lines.insert("\(name): \(try Int.fetchOne(db, sql: "PRAGMA \(name).user_version") ?? -1)")
     }
     return lines

@@ -6,7 +6,7 @@ import Tidemark
 /// The consumers of change streams: several, slow, cancelled, and of a closed database.
 @Suite struct ChangeConsumerTests {
   @Test func `each stream receives all transactions`() async throws {
-    let database = try StreamedDatabase.pool.open()
+    let database = try Observed.pool.open()
     let streams = [try await database.writer.changes(), try await database.writer.changes()]
     let writer = database.writer
     let received = try await withThrowingTaskGroup(of: [Int64].self) { group in
@@ -27,7 +27,7 @@ import Tidemark
   }
 
   @Test func `a consumer that is too slow learns which versions it has missed`() async throws {
-    let database = try StreamedDatabase.pool.open()
+    let database = try Observed.pool.open()
     let stream = try await database.writer.changes(limits: .init(bufferedByteCount: 5_000))
     let first = try #require(try await database.writer.databaseVersion())
     for id in 1...100 {
@@ -49,8 +49,8 @@ import Tidemark
     }
   }
 
-  @Test(arguments: StreamedDatabase.allCases)
-  func `a transaction has the version of the database after its commit`(_ kind: StreamedDatabase) async throws {
+  @Test(arguments: Observed.streamed)
+  func `a transaction has the version of the database after its commit`(_ kind: Observed) async throws {
     let database = try kind.open()
     let stream = try await database.writer.changes()
     var iterator = stream.makeAsyncIterator()
@@ -63,7 +63,7 @@ import Tidemark
   }
 
   @Test func `a cancelled iteration ends, and another one continues`() async throws {
-    let database = try StreamedDatabase.pool.open()
+    let database = try Observed.pool.open()
     let stream = try await database.writer.changes()
     let task = Task {
       var count = 0
@@ -79,8 +79,8 @@ import Tidemark
       try await lines(stream) == ["INSERT team [\(count + 1)]: id \(count + 1), name \"\(count == 0 ? "a" : "b")\""])
   }
 
-  @Test(arguments: StreamedDatabase.allCases)
-  func `a stream of a closed database ends with an error`(_ kind: StreamedDatabase) async throws {
+  @Test(arguments: Observed.streamed)
+  func `a stream of a closed database ends with an error`(_ kind: Observed) async throws {
     let database = try kind.open()
     let stream = try await database.writer.changes()
     let task = Task<Void, any Error> {
@@ -95,7 +95,7 @@ import Tidemark
   }
 
   @Test func `transactions before a close are delivered`() async throws {
-    let database = try StreamedDatabase.pool.open()
+    let database = try Observed.pool.open()
     let stream = try await database.writer.changes()
     try await database.writer.write { try $0.execute(sql: "INSERT INTO team VALUES (1, 'Red')") }
     try database.writer.close()
@@ -103,7 +103,7 @@ import Tidemark
   }
 
   @Test func `row changes are not captured any more when the stream was released`() async throws {
-    let database = try StreamedDatabase.pool.open()
+    let database = try Observed.pool.open()
     var stream: ChangeStream? = try await database.writer.changes()
     #expect(database.writer.changeBroker.rowNeeds.exist)
     _ = stream

@@ -5,8 +5,8 @@ import Tidemark
 @Suite struct ChangeStreamTests {
   // MARK: - Rows
 
-  @Test(arguments: StreamedDatabase.allCases)
-  func `a transaction has its changes in the order of their execution`(_ kind: StreamedDatabase) async throws {
+  @Test(arguments: Observed.streamed)
+  func `a transaction has its changes in the order of their execution`(_ kind: Observed) async throws {
     let database = try kind.open()
     let stream = try await database.writer.changes()
     try await database.writer.write { db in
@@ -27,8 +27,8 @@ import Tidemark
       ])
   }
 
-  @Test(arguments: StreamedDatabase.allCases)
-  func `each transaction is an element`(_ kind: StreamedDatabase) async throws {
+  @Test(arguments: Observed.streamed)
+  func `each transaction is an element`(_ kind: Observed) async throws {
     let database = try kind.open()
     let stream = try await database.writer.changes()
     for name in ["Ada", "Bob", "Cem"] {
@@ -40,7 +40,7 @@ import Tidemark
   }
 
   @Test func `autocommitted statements are transactions`() async throws {
-    let database = try StreamedDatabase.pool.open()
+    let database = try Observed.pool.open()
     let stream = try await database.writer.changes()
     try await database.writer.writeWithoutTransaction { db in
       try db.execute(sql: "INSERT INTO team VALUES (1, 'Red'); INSERT INTO team VALUES (2, 'Blue')")
@@ -49,8 +49,8 @@ import Tidemark
     #expect(try await lines(stream) == ["INSERT team [2]: id 2, name \"Blue\""])
   }
 
-  @Test(arguments: StreamedDatabase.allCases)
-  func `changes that are undone are left out`(_ kind: StreamedDatabase) async throws {
+  @Test(arguments: Observed.streamed)
+  func `changes that are undone are left out`(_ kind: Observed) async throws {
     let database = try kind.open()
     let stream = try await database.writer.changes()
     await #expect(throws: DatabaseError.self) {
@@ -68,7 +68,7 @@ import Tidemark
   }
 
   @Test func `the changes of triggers, cascades and conflicts are included`() async throws {
-    let database = try StreamedDatabase.pool.open()
+    let database = try Observed.pool.open()
     try await database.writer.write { db in
       try db.execute(
         sql: """
@@ -96,7 +96,7 @@ import Tidemark
   }
 
   @Test func `rows without row ID are identified by their key, and generated columns are left out`() async throws {
-    let database = try StreamedDatabase.pool.open()
+    let database = try Observed.pool.open()
     try await database.writer.write { db in
       try db.execute(
         sql: """
@@ -122,7 +122,7 @@ import Tidemark
       var name: String
       var score: Int
     }
-    let database = try StreamedDatabase.pool.open()
+    let database = try Observed.pool.open()
     let stream = try await database.writer.changes(in: Player.all())
     try await database.writer.write { db in
       try Player(id: 1, name: "Ada", score: 10).insert(db)
@@ -148,7 +148,7 @@ import Tidemark
     Region(testDescription: "values", region: SQLRequest<Row>(sql: "SELECT * FROM player WHERE name = 'Ada'")),
   ])
   private func `only changes of the regions are delivered`(_ region: Region) async throws {
-    let database = try StreamedDatabase.pool.open()
+    let database = try Observed.pool.open()
     try await database.writer.write { db in
       try db.execute(
         sql: "INSERT INTO player VALUES (1, 'Ada', 10), (2, 'Bob', 20); INSERT INTO team VALUES (1, 'Red')")
@@ -164,7 +164,7 @@ import Tidemark
   }
 
   @Test func `several regions are joined`() async throws {
-    let database = try StreamedDatabase.queue.open()
+    let database = try Observed.queue.open()
     let stream = try await database.writer.changes(in: Table("team"), Table("player"))
     try await database.writer.write { db in
       try db.execute(sql: "INSERT INTO player VALUES (1, 'Ada', 10); INSERT INTO team VALUES (1, 'Red')")
@@ -173,12 +173,12 @@ import Tidemark
   }
 
   @Test func `a region that cannot be resolved is an error`() async throws {
-    let database = try StreamedDatabase.pool.open()
+    let database = try Observed.pool.open()
     await #expect(throws: DatabaseError.self) { try await database.writer.changes(in: Table("nothing")) }
   }
 
   @Test func `a table that replaces a table of the regions is followed`() async throws {
-    let database = try StreamedDatabase.pool.open()
+    let database = try Observed.pool.open()
     let stream = try await database.writer.changes(in: Table("player"))
     let sql = "CREATE TABLE player (name TEXT, id INTEGER PRIMARY KEY)"
     try await database.writer.write { db in
@@ -192,7 +192,7 @@ import Tidemark
   // MARK: - Other changes
 
   @Test func `schema changes are SQL, between the rows that they separate`() async throws {
-    let database = try StreamedDatabase.pool.open()
+    let database = try Observed.pool.open()
     let stream = try await database.writer.changes()
     try await database.writer.write { db in
       try db.execute(sql: "INSERT INTO team VALUES (1, 'Red')")
@@ -216,7 +216,7 @@ import Tidemark
   }
 
   @Test func `a table that was built under another name makes a transaction unknown`() async throws {
-    let database = try StreamedDatabase.pool.open()
+    let database = try Observed.pool.open()
     let stream = try await database.writer.changes(in: Table("player"))
     try await database.writer.write { db in
       try db.execute(
@@ -232,7 +232,7 @@ import Tidemark
   }
 
   @Test func `schema changes that are undone are left out`() async throws {
-    let database = try StreamedDatabase.pool.open()
+    let database = try Observed.pool.open()
     let stream = try await database.writer.changes()
     try await database.writer.write { db in
       try db.inSavepoint {
@@ -244,9 +244,8 @@ import Tidemark
     #expect(try await lines(stream) == ["INSERT team [1]: id 1, name \"Red\""])
   }
 
-  @Test(arguments: StreamedDatabase.allCases)
-  func `the counters of autoincremented keys, and the user version, are elements`(_ kind: StreamedDatabase) async throws
-  {
+  @Test(arguments: Observed.streamed)
+  func `the counters of autoincremented keys, and the user version, are elements`(_ kind: Observed) async throws {
     let database = try kind.open()
     try await database.writer.write { db in
       try db.execute(sql: "CREATE TABLE event (id INTEGER PRIMARY KEY AUTOINCREMENT, name)")

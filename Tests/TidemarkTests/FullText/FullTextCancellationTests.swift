@@ -14,6 +14,7 @@ import Tidemark
     configuration.prepareDatabase { db in db.add(tokenizer: HotelTokenizer.self) }
     switch observed {
     case .queue: return try DatabaseQueue(configuration: configuration)
+    case .fileQueue: return try DatabaseQueue(path: folder.path("a.sqlite"), configuration: configuration)
     case .pool: return try DatabasePool(path: folder.path("a.sqlite"), configuration: configuration)
     }
   }

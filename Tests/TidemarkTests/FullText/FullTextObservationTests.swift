@@ -96,6 +96,7 @@ import Tidemark
     let writer: any DatabaseWriter =
       switch observed {
       case .queue: try DatabaseQueue(configuration: configuration)
+      case .fileQueue: try DatabaseQueue(path: folder.path("a.sqlite"), configuration: configuration)
       case .pool: try DatabasePool(path: folder.path("a.sqlite"), configuration: configuration)
       }
     try writer.write { try kind.create($0) }

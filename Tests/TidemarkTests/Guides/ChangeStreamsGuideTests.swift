@@ -117,4 +117,32 @@ import Tidemark
     // The content was read again after the last transaction.
     #expect(cache[1]?.score == 0)
   }
+
+  @Test func `a large transaction is received in parts`() async throws {
+    let folder = try TemporaryFolder()
+    let dbPool = try makePool(folder)
+    let parts = try await dbPool.changes(in: Table("player"), limits: ChangeStream.Limits(rowCount: .max))
+    try await dbPool.write { db in
+      try db.execute(
+        sql: """
+          WITH RECURSIVE number (n) AS (SELECT 3 UNION ALL SELECT n + 1 FROM number WHERE n < 120002)
+          INSERT INTO player SELECT n, 'Red', n FROM number
+          """)
+    }
+    let task = Task {
+      var (count, end) = (0, "")
+      func print(_ change: ChangedRow) { count += 1 }
+      // Ends the loop.
+      func print(_ text: String) {
+        end = text
+        withUnsafeCurrentTask { $0?.cancel() }
+      }
+      for try await part in parts {
+        for change in part.rows { print(change) }
+        if !part.isContinued { print("end of the transaction") }
+      }
+      return "\(count) rows, \(end)"
+    }
+    #expect(try await task.value == "120000 rows, end of the transaction")
+  }
 }

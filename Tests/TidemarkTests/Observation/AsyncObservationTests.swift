@@ -98,14 +98,8 @@ import Tidemark
 extension Observed {
   /// Runs a closure with a database that has a table `player(id, name, score)` and one `team(id, name)`.
   func withDatabase(_ body: (any DatabaseWriter) async throws -> Void) async throws {
-    let folder = try TemporaryFolder()
-    let writer: any DatabaseWriter =
-      switch self {
-      case .queue: try DatabaseQueue()
-      case .pool: try folder.pool()
-      }
-    try await writer.write { try $0.createPlayers() }
-    try await body(writer)
-    withExtendedLifetime(folder) {}
+    let database = try open()
+    try await body(database.writer)
+    withExtendedLifetime(database.folder) {}
   }
 }

@@ -90,22 +90,41 @@ extension ValueObservation {
   }
 }
 
-/// An observed database.
-enum Observed: String, CaseIterable {
-  case queue
-  case pool
+/// An observed database, with a table `player(id, name, score)` and one `team(id, name)`.
+enum Observed: String {
+  /// A queue in memory, a queue of a file, and a pool.
+  case queue, fileQueue, pool
 
-  /// Runs a closure with a database that has a table `player(id, name, score)` and one `team(id, name)`.
-  func withDatabase(_ body: (any DatabaseWriter) throws -> Void) throws {
+  /// A database, and the folder of its file.
+  struct Opened {
+    let folder: TemporaryFolder
+    let writer: any DatabaseWriter
+  }
+
+  func open(_ configuration: Configuration = Configuration()) throws -> Opened {
     let folder = try TemporaryFolder()
     let writer: any DatabaseWriter =
       switch self {
-      case .queue: try DatabaseQueue()
-      case .pool: try folder.pool()
+      case .queue: try DatabaseQueue(configuration: configuration)
+      case .fileQueue: try DatabaseQueue(path: folder.path("db"), configuration: configuration)
+      case .pool: try DatabasePool(path: folder.path("db"), configuration: configuration)
       }
     try writer.write { try $0.createPlayers() }
-    try withExtendedLifetime(folder) { try body(writer) }
+    return Opened(folder: folder, writer: writer)
   }
+
+  func withDatabase(_ body: (any DatabaseWriter) throws -> Void) throws {
+    let database = try open()
+    try withExtendedLifetime(database.folder) { try body(database.writer) }
+  }
+}
+
+extension Observed: CaseIterable {
+  /// Observations are the same on both kinds of queues.
+  static let allCases: [Observed] = [.queue, .pool]
+
+  /// Change streams identify commits in different ways.
+  static let streamed: [Observed] = [.queue, .fileQueue, .pool]
 }
 
 extension Database {

@@ -27,6 +27,10 @@ final class OwnCommitTracker: Sendable {
     /// The state before the last own commit, from its end until it is reported.
     var beforeUnreported: WALIndexHeader?
 
+    /// SQLite's number of the state before the own commit in progress, as found under the write lock, until the commit
+    /// is reported. See `ConnectionHandle.dataVersionCounter`.
+    var dataVersionCounter: UInt32?
+
     /// Whether there were external commits before the known state that no check has reported.
     var hasUnreportedExternalCommit = false
   }
@@ -61,10 +65,16 @@ final class OwnCommitTracker: Sendable {
     var counts = Counts()
 
     mutating func restart(_ state: State) {
-      let (inFlight, unreported) = (self.state.beforeInFlight, self.state.beforeUnreported)
+      let old = self.state
       self.state = state
-      (self.state.beforeInFlight, self.state.beforeUnreported) = (inFlight, unreported)
+      (self.state.beforeInFlight, self.state.beforeUnreported) = (old.beforeInFlight, old.beforeUnreported)
+      self.state.dataVersionCounter = old.dataVersionCounter
       counts.external += 1
+    }
+
+    mutating func noteUnreportedCommit(after header: WALIndexHeader) {
+      state.beforeUnreported = header
+      counts.numbered += 1
     }
 
     mutating func noteExternalCommit() {
@@ -75,6 +85,9 @@ final class OwnCommitTracker: Sendable {
 
   /// The number of users that have begun and not ended: they may overlap.
   private let userCount = Atomic<Int>(0)
+
+  /// Whether `dataVersionCounter` is recorded.
+  private let recordsDataVersions = Atomic<Bool>(false)
   private let record = Mutex(Record())
 
   // MARK: Checks
@@ -145,12 +158,19 @@ final class OwnCommitTracker: Sendable {
     record.withLock { ($0.state.beforeUnreported, $0.counts.numbered) }
   }
 
+  /// The number of the state before the own commit that is being reported, if the connection records it.
+  var dataVersionCounterBeforeCommit: UInt32? { record.withLock(\.state.dataVersionCounter) }
+
   /// The last known state, with the number of own commits that it contains and whose preceding state was known.
   var knownState: (header: WALIndexHeader?, ownCommitCount: UInt64) {
     record.withLock { ($0.state.known, $0.counts.numbered) }
   }
 
   // MARK: The connection
+
+  /// Records `dataVersionCounterBeforeCommit` from the next commit on. The connection of a queue is the only one that
+  /// reads its database, and identifies its commits with it.
+  func recordDataVersions() { recordsDataVersions.store(true, ordering: .relaxed) }
 
   /// Whether commits are recorded.
   var isTracking: Bool { userCount.load(ordering: .relaxed) > 0 }
@@ -160,7 +180,13 @@ final class OwnCommitTracker: Sendable {
   /// - Parameter connection: The connection that commits.
   func willCommit(on connection: SQLiteConnection) {
     // The commit may concern another database of the connection.
-    guard isTracking, sqlite3_txn_state(connection, "main") == SQLITE_TXN_WRITE else { return }
+    guard isTracking else { return }
+    let isWriting = sqlite3_txn_state(connection, "main") == SQLITE_TXN_WRITE
+    if recordsDataVersions.load(ordering: .relaxed) {
+      let counter = isWriting ? ConnectionHandle.dataVersionCounter(of: connection) : nil
+      record.withLock { $0.state.dataVersionCounter = counter }
+    }
+    guard isWriting else { return }
     record.withLock { record in
       // Without a known state there may be no log, and SQLite would create a WAL-index when asked for it.
       guard let known = record.state.known, let memory = WALIndexMemory(connection), let header = memory.header else {
@@ -173,18 +199,30 @@ final class OwnCommitTracker: Sendable {
     }
   }
 
+  /// Reports that a `VACUUM` begins, which calls no commit hook. It does not hold the write lock yet.
+  func vacuumWillBegin(on connection: SQLiteConnection) {
+    guard isTracking else { return }
+    record.withLock { record in
+      guard record.state.known != nil, let memory = WALIndexMemory(connection) else { return }
+      record.state.inFlight = memory
+    }
+  }
+
   /// Reports that a commit has ended, and the number of frames in the log.
   func didCommit(frameCount: UInt32) {
     guard isTracking else { return }
     record.withLock { record in
-      if let before = record.state.beforeInFlight.take() {
-        record.state.beforeUnreported = before
-        record.counts.numbered += 1
-      }
+      let before = record.state.beforeInFlight.take()
+      if let before { record.noteUnreportedCommit(after: before) }
       guard let memory = record.state.inFlight.take() else { return }
       // If another connection is already committing, the next check decides.
       guard let header = memory.header, let known = record.state.known else { return }
-      if !header.isNext(to: known) || header.frameCount != frameCount { record.noteExternalCommit() }
+      if !header.isNext(to: known) || header.frameCount != frameCount {
+        record.noteExternalCommit()
+      } else if before == nil {
+        // The commit of a VACUUM is the only one since the known state.
+        record.noteUnreportedCommit(after: known)
+      }
       record.state.known = header
       record.counts.own += 1
     }
@@ -195,7 +233,7 @@ final class OwnCommitTracker: Sendable {
     guard isTracking else { return }
     record.withLock { record in
       record.counts.reported = record.counts.own
-      record.state.beforeUnreported = nil
+      (record.state.beforeUnreported, record.state.dataVersionCounter) = (nil, nil)
     }
   }
 

@@ -1,0 +1,99 @@
+import CSQLite
+import Testing
+import Tidemark
+
+@testable import TidemarkEssentials
+
+/// Content that is replaced, or that a stream cannot represent.
+@Suite struct ReplacedContentTests {
+  private func next(_ stream: ChangeStream) async throws -> TransactionChanges {
+    var changes = stream.makeAsyncIterator()
+    return try #require(try await changes.next())
+  }
+
+  // MARK: - Attached databases
+
+  @Test func `attaching and detaching a database replaces its content`() async throws {
+    let database = try Observed.queue.open()
+    try await database.writer.writeWithoutTransaction {
+      try $0.execute(sql: "ATTACH ':memory:' AS Aux; CREATE TABLE aux.item (a)")
+    }
+    let all = try await database.writer.changes()
+    let attached = try await database.writer.changes(in: SQLRequest<Row>(sql: "SELECT * FROM aux.item"))
+    let main = try await database.writer.changes(in: Table("team"))
+    try await database.writer.writeWithoutTransaction { db in
+      try db.execute(sql: "DETACH aux")
+      try db.execute(sql: "ATTACH ':memory:' AS aux; CREATE TABLE aux.item (a); INSERT INTO team VALUES (1, 'Red')")
+    }
+    for stream in [all, attached] { #expect(try await next(stream).completeness == .incomplete(.databaseReplaced)) }
+    #expect(try await next(all).completeness == .incomplete(.databaseReplaced))
+    #expect(try await next(attached).completeness == .incomplete(.databaseReplaced))
+    // The statements do not describe the content.
+    #expect(try await lines(all) == ["CREATE TABLE aux.item (a)"])
+    #expect(try await lines(main) == ["CREATE TABLE aux.item (a)"])
+    #expect(try await lines(main) == ["INSERT team [1]: id 1, name \"Red\""])
+  }
+
+  // MARK: - Texts that are not UTF-8
+
+  @Test func `rows with texts that are not UTF-8 are unknown`() async throws {
+    let database = try Observed.queue.open()
+    let stream = try await database.writer.changes(in: Table("team"))
+    func check(_ sql: String) async throws {
+      try await database.writer.write { try $0.execute(sql: sql) }
+      let transaction = try await next(stream)
+      #expect(transaction.completeness == .incomplete(.notReported), "\(sql)")
+      #expect(transaction.lines == ["unknown rows of team"], "\(sql)")
+    }
+    try await check("INSERT INTO team VALUES (1, CAST(x'61ff' AS TEXT))")
+    // Both texts are repaired to the same one.
+    try await check("UPDATE team SET name = CAST(x'61fe' AS TEXT)")
+    // A text with the bytes of the repaired text is UTF-8.
+    try await check("UPDATE team SET name = CAST(x'61efbfbd' AS TEXT)")
+    try await database.writer.write { try $0.execute(sql: "UPDATE team SET name = 'a'") }
+    #expect(try await next(stream).lines == ["UPDATE team [1]: name \"a\u{FFFD}\" → \"a\""])
+    try await check("UPDATE team SET name = CAST(x'61ff' AS TEXT)")
+    try await database.writer.write { try $0.execute(sql: "UPDATE team SET name = CAST(x'61ff' AS TEXT)") }
+    try await check("DELETE FROM team")
+  }
+
+  // MARK: - The connection's pointer
+
+  @Test func `own schema changes are no replacement after the pointer was requested`() async throws {
+    let database = try Observed.queue.open()
+    try await database.writer.writeWithoutTransaction { db in _ = db.sqliteConnection }
+    let stream = try await database.writer.changes()
+    try await database.writer.write { try $0.execute(sql: "CREATE TABLE note (text)") }
+    await #expect(throws: DatabaseError.self) {
+      try await database.writer.write { try $0.execute(sql: "CREATE TABLE undone (text); SELECT nothing") }
+    }
+    try await database.writer.write { try $0.execute(sql: "INSERT INTO note VALUES ('a')") }
+    let (creation, insertion) = (try await next(stream), try await next(stream))
+    #expect(creation.isComplete && creation.lines == ["CREATE TABLE note (text)"], "\(creation)")
+    #expect(insertion.isComplete && insertion.lines == ["INSERT note [1]: text \"a\""], "\(insertion)")
+  }
+
+  @Test(arguments: [true, false])
+  func `a backup with the pointer in the access of a schema change is a replacement`(_ isFirst: Bool) async throws {
+    let (database, source) = (try Observed.queue.open(), try DatabaseQueue())
+    try await source.write { try $0.execute(sql: "CREATE TABLE copied (a)") }
+    try await database.writer.writeWithoutTransaction { db in _ = db.sqliteConnection }
+    let stream = try await database.writer.changes()
+    try await database.writer.writeWithoutTransaction { db in
+      if !isFirst { try db.execute(sql: "CREATE TABLE note (text)") }
+      try source.inDatabase { source in
+        let backup = sqlite3_backup_init(db.sqliteConnection, "main", source.sqliteConnection, "main")
+        #expect(sqlite3_backup_step(backup, -1) == SQLITE_DONE)
+        #expect(sqlite3_backup_finish(backup) == SQLITE_OK)
+      }
+      if isFirst { try db.execute(sql: "CREATE TABLE note (text)") }
+    }
+    try await database.writer.write { try $0.execute(sql: "PRAGMA user_version = 9") }
+    var completeness: [TransactionChanges.Completeness] = []
+    for try await transaction in stream {
+      if transaction.lines == ["user_version = 9"] { break }
+      completeness.append(transaction.completeness)
+    }
+    #expect(completeness.contains(.incomplete(.databaseReplaced)))
+  }
+}

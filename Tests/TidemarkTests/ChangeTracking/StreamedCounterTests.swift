@@ -1,0 +1,40 @@
+import Testing
+import Tidemark
+
+/// The counters of tables with `AUTOINCREMENT` in change streams.
+@Suite struct StreamedCounterTests {
+  @Test func `a table that only mentions AUTOINCREMENT has no counter`() async throws {
+    let database = try Observed.pool.open()
+    try await database.writer.write { db in
+      try db.execute(
+        sql:
+          "CREATE TABLE event (id INTEGER PRIMARY KEY /* not AUTOINCREMENT */, \"autoincrement\" DEFAULT 'AUTOINCREMENT')"
+      )
+    }
+    let stream = try await database.writer.changes()
+    try await database.writer.write { try $0.execute(sql: "INSERT INTO event VALUES (1, 2)") }
+    var changes = stream.makeAsyncIterator()
+    let transaction = try #require(try await changes.next())
+    #expect(transaction.isComplete)
+    #expect(transaction.lines == ["INSERT event [1]: id 1, autoincrement 2"])
+  }
+
+  @Test(arguments: Observed.streamed)
+  func `a stream of a table contains the counters that the program sets`(_ kind: Observed) async throws {
+    let database = try kind.open()
+    try await database.writer.write { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE event (id INTEGER PRIMARY KEY AUTOINCREMENT);
+          CREATE TABLE other (id INTEGER PRIMARY KEY AUTOINCREMENT);
+          INSERT INTO event VALUES (1); INSERT INTO other VALUES (1)
+          """)
+    }
+    let stream = try await database.writer.changes(in: Table("event"))
+    try await database.writer.write { try $0.execute(sql: "UPDATE sqlite_sequence SET seq = 9 WHERE name = 'other'") }
+    try await database.writer.write { try $0.execute(sql: "UPDATE sqlite_sequence SET seq = 50 WHERE name = 'event'") }
+    #expect(try await lines(stream) == ["counter of event: 50"])
+    try await database.writer.write { try $0.execute(sql: "DELETE FROM sqlite_sequence") }
+    #expect(try await lines(stream) == ["counter of event: none"])
+  }
+}
