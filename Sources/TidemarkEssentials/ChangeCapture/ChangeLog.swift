@@ -16,7 +16,7 @@
 
 struct ChangeLog {
   /// A position to which the log can be cut back.
-  private struct Mark {
+  struct Mark {
     var records = 0
     var values = 0
     var bytes = 0
@@ -113,6 +113,9 @@ struct ChangeLog {
   private var steps: [(mark: Mark, hasNested: Bool)] = []
   private var deliveredCount = 0
 
+  /// The recordings of parts of the transaction, the outermost first: see `ChangeLog+Recordings.swift`.
+  private(set) var recordings: [Recording] = []
+
   init(bound: Bound = Bound()) { self.bound = bound }
 
   // MARK: Transactions
@@ -146,6 +149,7 @@ struct ChangeLog {
     if !savepoints.isEmpty { savepoints.removeAll() }
     (unreported, isTruncated, isUncertain, hasCaptured, byteCount, deliveredCount) = ([], false, false, false, 0, 0)
     generation &+= 1
+    for index in recordings.indices { recordings[index].hasLostItsTransaction = true }
   }
 
   private var isReset: Bool {
@@ -313,7 +317,8 @@ struct ChangeLog {
   /// - Returns: False if the log already contained it.
   @discardableResult
   mutating func addCoarse(_ key: TableKey, _ kind: RowChange.Kind, _ columns: Set<String>? = nil) -> Bool {
-    let isKnown = coarse.contains { entry in
+    // A recording contains all changes since its beginning.
+    let isKnown = coarse[(recordings.last?.start.coarse ?? 0)...].contains { entry in
       guard entry.key == key, entry.kind == kind else { return false }
       guard kind == .update, let known = entry.columns else { return true }
       return columns.map(known.isSuperset) ?? false
@@ -367,5 +372,28 @@ struct ChangeLog {
     byteCount = min(mark.bytes, byteCount)
     deliveredCount = min(deliveredCount, records.count)
     generation &+= 1
+    for index in recordings.indices { recordings[index].logWasCut(to: mark) }
+  }
+
+  // MARK: Recordings
+
+  mutating func beginRecording() {
+    recordings.append(Recording(start: mark, unreported: unreported, isTruncated: isTruncated))
+    (unreported, isTruncated) = ([], false)
+    // Coarse changes that are in the log already are recorded again.
+    generation &+= 1
+  }
+
+  /// Ends the innermost recording.
+  ///
+  /// - Returns: The recording, and the unreported changes since its beginning.
+  mutating func endRecording() -> (recording: Recording, unreported: Unreported, isTruncated: Bool) {
+    guard let recording = recordings.popLast() else { preconditionFailure("A recording ended that had not begun") }
+    let own = (recording, unreported, isTruncated)
+    if !recording.hasLostItsTransaction {
+      unreported.formUnion(recording.unreported)
+      isTruncated = isTruncated || recording.isTruncated
+    }
+    return own
   }
 }
