@@ -19,7 +19,7 @@ extension Changeset {
   ///   - old: A connection to the first database.
   ///   - new: A connection to the second database, which may be the same.
   ///   - tables: The names of the tables of the main databases to compare. By default, all tables, except virtual ones,
-  ///     their shadow tables, and tables of SQLite.
+  ///     their shadow tables, tables of SQLite, and the tables of the change feed.
   /// - Throws: A ``ChangesetError`` if a table has other columns, another primary key or no counterpart in the other
   ///   database, or a ``DatabaseError``.
   public init(from old: Database, to new: Database, tables: [String]? = nil) throws {
@@ -56,6 +56,7 @@ extension Changeset {
     func names(_ db: Database) throws -> [String] {
       let objects = try db.freshCatalog().objects(in: .main, db).all.filter { object in
         object.type == "table" && !Database.isSQLiteInternalTable(object.name)
+          && !object.name.hasPrefix(CaptureNeeds.feedTablePrefix)
       }
       let tables = try objects.map(\.name).filter { try db.catalogTable($0, in: "main")?.kind == .table }
       let virtualTables = try objects.map(\.name).filter { try db.catalogTable($0, in: "main")?.kind == .virtualTable }

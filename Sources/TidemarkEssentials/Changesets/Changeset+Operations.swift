@@ -1,7 +1,7 @@
 // The algebra of changesets: pure functions of their elements.
 
 extension Changeset {
-  /// The same changes with at most one change for each row: what has changed from the first state to the last one.
+  /// The same changes with at most one change for each row: the difference of the first and last state.
   ///
   /// ```swift
   /// // INSERT player 1; UPDATE player 1; DELETE player 2; INSERT player 2

@@ -85,6 +85,13 @@ import Tidemark
     }
   }
 
+  @Test func `the tables of the change feed are left out`() throws {
+    try withTwo("CREATE TABLE t (a)", "CREATE TABLE t (a); CREATE TABLE tidemark_feed_consumer (a)") { old, new in
+      let changes = try Changeset(from: old, to: new)
+      #expect(changes.isEmpty)
+    }
+  }
+
   @Test func `virtual tables and their shadow tables are left out`() throws {
     let schema = "CREATE VIRTUAL TABLE docs USING fts5(body); CREATE TABLE t (a)"
     try withTwo(schema, "\(schema); INSERT INTO docs VALUES ('x'); INSERT INTO t VALUES (1)") { old, new in
