@@ -5,7 +5,8 @@ enum Modules {
     "Platform", "SQLite", "Regions", "SQLSyntax", "Statements", "RegionInference", "Grammar", "Printing", "Rows",
     "Fetching", "Values", "Functions", "Catalog", "Records", "QueryInterface", "ChangeCapture", "Transactions",
     "Schema", "Checkpoints", "Opening", "Access", "ExternalCommits", "Connections", "RegionIndex", "LiveQueries",
-    "Observation", "Differences", "IncrementalResults", "Streams", "ChangeTracking", "ChangeFeed", "FullText", "JSON", "Dump",
+    "Observation", "Differences", "IncrementalResults", "Streams", "ChangeTracking", "ChangeFeed", "Changesets",
+    "FullText", "JSON", "Dump",
   ]
 
   /// The modules of SQLiteDB. All of them may use Tidemark.

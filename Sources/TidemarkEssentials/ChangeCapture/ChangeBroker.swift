@@ -24,6 +24,11 @@ final class ChangeBroker: Sendable {
     var needs = CaptureNeeds.none
     var version = 0
     var observerCount = 0
+
+    /// Whether the changes of a part of the current transaction are recorded.
+    var isRecording = false
+
+    var areRowsNeeded: Bool { !needs.isEmpty || observerCount > 0 || isRecording }
   }
 
   private let state = Mutex(State())
@@ -79,7 +84,7 @@ final class ChangeBroker: Sendable {
       state.needs = needs
       state.version += 1
     }
-    rowNeeds.exist = !needs.isEmpty || state.observerCount > 0
+    rowNeeds.exist = state.areRowsNeeded
     versionFlag.store(state.version, ordering: .sequentiallyConsistent)
     return state.version
   }
@@ -96,7 +101,15 @@ final class ChangeBroker: Sendable {
   func setObserverCount(_ count: Int) {
     state.withLock { state in
       state.observerCount = count
-      rowNeeds.exist = !state.needs.isEmpty || count > 0
+      rowNeeds.exist = state.areRowsNeeded
+    }
+  }
+
+  /// While a part of a transaction is recorded, row changes are needed, even if nothing else needs them.
+  func setRecording(_ isRecording: Bool) {
+    state.withLock { state in
+      state.isRecording = isRecording
+      rowNeeds.exist = state.areRowsNeeded
     }
   }
 

@@ -18,8 +18,8 @@
 struct ChangeLog {
   /// A position to which the log can be cut back.
   struct Mark {
-    fileprivate(set) var position = RowStore.Position()
-    fileprivate var (coarse, schemaChanges, schemaStatements) = (0, 0, 0)
+    var position = RowStore.Position()
+    var (coarse, schemaChanges, schemaStatements) = (0, 0, 0)
   }
 
   /// A kind of change in a table that is reported without rows.
@@ -130,6 +130,9 @@ struct ChangeLog {
   var deliveredCount = 0
   var rowCounts = RowCounts()
 
+  /// The recordings of parts of the transaction, the outermost first: see `ChangeLog+Recordings.swift`.
+  private(set) var recordings: [Recording] = []
+
   init(bound: Bound = Bound()) { self.bound = bound }
 
   // MARK: Transactions
@@ -166,6 +169,7 @@ struct ChangeLog {
     hasObserved = false
     if base.records > 0 { (base, storage) = (RowStore.Position(), .none) }
     generation &+= 1
+    for index in recordings.indices { recordings[index].hasLostItsTransaction = true }
   }
 
   private var isReset: Bool {
@@ -333,7 +337,8 @@ struct ChangeLog {
   /// - Returns: False if the log already contained it.
   @discardableResult
   mutating func addCoarse(_ key: TableKey, _ kind: RowChange.Kind, _ columns: Set<String>? = nil) -> Bool {
-    let isKnown = coarse.contains { entry in
+    // A recording contains all changes since its beginning.
+    let isKnown = coarse[(recordings.last?.start.coarse ?? 0)...].contains { entry in
       guard entry.key == key, entry.kind == kind else { return false }
       guard kind == .update, let known = entry.columns else { return true }
       return columns.map(known.isSuperset) ?? false
@@ -395,5 +400,28 @@ struct ChangeLog {
     deliveredCount = min(deliveredCount, records.count)
     rowCounts.reset(to: records.count)
     generation &+= 1
+    for index in recordings.indices { recordings[index].logWasCut(to: mark) }
+  }
+
+  // MARK: Recordings
+
+  mutating func beginRecording() {
+    recordings.append(Recording(start: mark, unreported: unreported, isTruncated: isTruncated))
+    (unreported, isTruncated) = ([], false)
+    // Coarse changes that are in the log already are recorded again.
+    generation &+= 1
+  }
+
+  /// Ends the innermost recording.
+  ///
+  /// - Returns: The recording, and the unreported changes since its beginning.
+  mutating func endRecording() -> (recording: Recording, unreported: Unreported, isTruncated: Bool) {
+    guard let recording = recordings.popLast() else { preconditionFailure("A recording ended that had not begun") }
+    let own = (recording, unreported, isTruncated)
+    if !recording.hasLostItsTransaction {
+      unreported.formUnion(recording.unreported)
+      isTruncated = isTruncated || recording.isTruncated
+    }
+    return own
   }
 }

@@ -160,7 +160,7 @@ extension ChangedRow: Hashable {
 }
 
 extension ChangedRow.Image {
-  fileprivate func isIdentical(to other: ChangedRow.Image) -> Bool {
+  func isIdentical(to other: ChangedRow.Image) -> Bool {
     rowID == other.rowID && values.elementsEqual(other.values) { $0.hasSameBytes(as: $1) }
   }
 }

@@ -49,6 +49,13 @@ struct ConnectionHandle {
     try check(tidemark_db_config_bool(pointer, option.rawValue, isOn ? 1 : 0, nil))
   }
 
+  /// Whether an option is on. C: `sqlite3_db_config`.
+  func isOn(_ option: Option) throws -> Bool {
+    var result: CInt = 0
+    try check(tidemark_db_config_bool(pointer, option.rawValue, -1, &result))
+    return result != 0
+  }
+
   /// Sets an upper bound, and returns the previous one. C: `sqlite3_limit`.
   @discardableResult
   func limit(_ category: CInt, _ value: CInt) -> CInt { sqlite3_limit(pointer, category, value) }
@@ -94,6 +101,13 @@ struct ConnectionHandle {
 
   /// C: `sqlite3_total_changes`.
   var totalChangesCount: Int { Int(sqlite3_total_changes(pointer)) }
+
+  /// Whether the open transaction violates deferred foreign keys. C: `sqlite3_db_status`.
+  var hasUnresolvedForeignKeys: Bool {
+    var (current, highest): (CInt, CInt) = (0, 0)
+    let code = sqlite3_db_status(pointer, SQLITE_DBSTATUS_DEFERRED_FKS, &current, &highest, 0)
+    return code != SQLITE_OK || current != 0
+  }
 
   /// Frees as much memory as possible. C: `sqlite3_db_release_memory`.
   func releaseMemory() { sqlite3_db_release_memory(pointer) }

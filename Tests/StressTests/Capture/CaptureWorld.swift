@@ -120,6 +120,17 @@ struct CaptureWorld {
     tolerate(db, random.once(in: 6) ? "ROLLBACK" : "COMMIT")
   }
 
+  /// Runs some statements in the open transaction. A conflict may end it.
+  mutating func runPart(_ db: Database, _ shapes: CaptureShapes) throws {
+    mayBeCoarse = false
+    changesSchema = false
+    script = []
+    for _ in 0..<1 + random.below(7) {
+      try runStep(db, shapes)
+      if !db.isInsideTransaction { return }
+    }
+  }
+
   private mutating func runStep(_ db: Database, _ shapes: CaptureShapes) throws {
     if habits?.once(in: 3) == true { return repeatStep(db, shapes) }
     if unusual?.once(in: 5) == true { return runUnusualStep(db, shapes) }

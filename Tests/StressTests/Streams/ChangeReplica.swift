@@ -51,7 +51,15 @@ struct ChangeReplica {
     }
   }
 
+  /// Copies another copy as a whole.
+  func copy(_ other: ChangeReplica) throws { try copy(other.dbQueue) }
+
   // MARK: - Applying
+
+  /// Applies a changeset with the method of the library.
+  func apply(_ changeset: Changeset) throws {
+    try dbQueue.inDatabase { db in _ = try db.apply(changeset, schemaChanges: .execute) }
+  }
 
   func apply(_ elements: [TransactionChanges.Element]) throws {
     try dbQueue.inDatabase { db in
@@ -119,6 +127,9 @@ struct ChangeReplica {
   private func questions(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ", ") }
 
   // MARK: - Comparing
+
+  /// Returns the differences from another copy.
+  func differences(from other: ChangeReplica) throws -> [String] { try differences(from: other.dbQueue) }
 
   /// Returns the differences from a database.
   ///

@@ -1,0 +1,302 @@
+// Applying a changeset.
+//
+//     rows up to the next schema change ──► net ──► deletions ──► updates ──► waiting updates ──► insertions
+//     schema change ──► execute
+//     end ──► counters, user_version ──► foreign keys
+//
+// An update whose unique value belongs to another row *waits*: its row is removed, and inserted again with its new
+// values when all deletions and updates of the same segment have been executed. So rows can exchange unique values. If
+// the value belongs to a row outside of the changeset, the conflict is found then; if the change is skipped, the row is
+// inserted with its old values.
+//
+// Invariants:
+// 1. Each change is executed, or its conflict is resolved by the program.
+// 2. At the end, no row waits.
+// 3. Constraints are resolved by the changeset: each statement says `OR ABORT` or `OR REPLACE`, because a table may
+//    declare `ON CONFLICT IGNORE`.
+
+struct ChangesetApplication {
+  typealias Resolve = (ChangesetConflict) throws -> ChangesetConflict.Resolution
+
+  private let db: Database
+  private let triggers: ChangesetTriggers
+  private let checksForeignKeys: Bool
+  private let resolve: Resolve
+  private var targets: [ChangedTable: TargetTable] = [:]
+  private var lastTarget: (table: ChangedTable, target: TargetTable)?
+  private var waiting: [WaitingUpdate] = []
+  private var foreignKeyCheck: ForeignKeyCheck
+
+  /// The changes that were left out.
+  private(set) var skipped: [ChangedRow] = []
+
+  /// An update whose row has been removed.
+  private struct WaitingUpdate {
+    let change: ChangedRow
+    let target: TargetTable
+
+    /// All values of the row before the update.
+    let row: TargetTable.StoredRow
+  }
+
+  init(_ db: Database, triggers: ChangesetTriggers, checksForeignKeys: Bool, resolve: @escaping Resolve) {
+    self.db = db
+    self.triggers = triggers
+    self.checksForeignKeys = checksForeignKeys
+    self.resolve = resolve
+    foreignKeyCheck = ForeignKeyCheck(db, includesUnchangedRows: triggers == .fire)
+  }
+
+  mutating func apply(_ changeset: Changeset) throws {
+    let formerNumbers = try RecordedNumbers(db)
+    var segment = NetChanges()
+    for element in changeset.elements {
+      switch element {
+      case .row(let row): segment.add(row)
+      case .schema(let sql):
+        try apply(segment.takeRows())
+        try changeSchema(sql)
+      case .counter, .userVersion, .unknownRows: break
+      }
+    }
+    try apply(segment.takeRows())
+    try NumberApplication(db, changeset, formerNumbers).apply(restoringCounters: triggers == .skip)
+    if checksForeignKeys { try foreignKeyCheck.findViolations { _ = try resolution(of: $0) } }
+  }
+
+  private mutating func changeSchema(_ sql: String) throws {
+    // The statements and the check belong to the former schema.
+    (targets, lastTarget) = ([:], nil)
+    foreignKeyCheck.schemaWillChange()
+    try db.execute(sql: sql)
+  }
+
+  // MARK: - Rows
+
+  private mutating func apply(_ rows: [ChangedRow]) throws {
+    var index = 0
+    while index < rows.count {
+      let row = rows[index]
+      switch row.images {
+      case .delete(let old): try delete(old, row)
+      case .update(let old, let new): try update(old, new, row)
+      case .insert(let new):
+        // No deletions and updates follow, except after changes that could not be merged.
+        try endWaiting()
+        try insert(new, row, try target(of: row))
+      }
+      index += 1
+    }
+    try endWaiting()
+  }
+
+  private mutating func delete(_ old: ChangedRow.Image, _ row: ChangedRow) throws {
+    let target = try target(of: row)
+    let key = target.key(of: old)
+    guard let current = try target.read(key) else {
+      // There is nothing to replace.
+      return try skip(row, after: ChangesetConflict(.rowMissing, row))
+    }
+    if !target.matches(current, old) {
+      let conflict = ChangesetConflict(.rowDiffers, row, current: target.described(current))
+      guard try isReplaced(row, conflict) else { return }
+      foreignKeyCheck.includeUnchangedRows()
+    }
+    do {
+      try target.delete(key)
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+      return try skip(row, after: error)
+    }
+    try foreignKeyCheck.rowWasDeleted(old, of: row, target)
+  }
+
+  private mutating func update(_ old: ChangedRow.Image, _ new: ChangedRow.Image, _ row: ChangedRow) throws {
+    let target = try target(of: row)
+    let key = target.key(of: old)
+    guard let current = try target.read(key) else {
+      guard try isReplaced(row, ChangesetConflict(.rowMissing, row)) else { return }
+      return try insert(new, row, target)
+    }
+    if !target.matches(current, old) {
+      let conflict = ChangesetConflict(.rowDiffers, row, current: target.described(current))
+      guard try isReplaced(row, conflict) else { return }
+      foreignKeyCheck.includeUnchangedRows()
+    }
+    switch try target.update(key, old, new) {
+    case .done: try foreignKeyCheck.rowWasUpdated(old, new, of: row, target)
+    case .isNotUnique:
+      let stored = try target.readStoredRow(key)
+      try target.delete(key)
+      waiting.append(WaitingUpdate(change: row, target: target, row: stored))
+    case .violates(let error): try skip(row, after: error)
+    }
+  }
+
+  private mutating func insert(_ new: ChangedRow.Image, _ row: ChangedRow, _ target: TargetTable) throws {
+    var replaces = false
+    while true {
+      switch try target.insert(new, replaces: replaces) {
+      case .done: return try foreignKeyCheck.rowWasInserted(new, of: row, target)
+      case .isNotUnique(let error):
+        guard try isReplaced(row, try target.conflict(of: row, with: new, error)) else { return }
+        if replaces { throw error }
+        replaces = true
+        foreignKeyCheck.includeUnchangedRows()
+      case .violates(let error): return try skip(row, after: error)
+      }
+    }
+  }
+
+  /// Inserts the rows of waiting updates.
+  private mutating func endWaiting() throws {
+    if waiting.isEmpty { return }
+    let updates = waiting
+    waiting = []
+    for update in updates {
+      guard case .update(let old, let new) = update.change.images else { continue }
+      var replaces = false
+      repeat {
+        switch try update.target.insert(update.row, changing: old, to: new, replaces: replaces) {
+        case .done:
+          try foreignKeyCheck.rowWasUpdated(old, new, of: update.change, update.target)
+          replaces = false
+        case .isNotUnique(let error):
+          let conflict = try update.target.conflict(of: update.change, with: new, error)
+          let isReplaced = try isReplaced(update.change, conflict)
+          if replaces { throw error }
+          replaces = isReplaced
+          if isReplaced { foreignKeyCheck.includeUnchangedRows() } else { try restore(update) }
+        case .violates(let error):
+          try skip(update.change, after: error)
+          try restore(update)
+          replaces = false
+        }
+      } while replaces
+    }
+  }
+
+  /// Inserts the row of a skipped update with its old values.
+  private func restore(_ update: WaitingUpdate) throws {
+    switch try update.target.insert(update.row, changing: nil, to: nil, replaces: false) {
+    case .done: return
+    // Another change has taken a unique value of the row, so that both cannot be resolved on their own.
+    case .isNotUnique(let error), .violates(let error):
+      throw ChangesetConflict(
+        .uniqueValueExists, update.change, message: "the row cannot keep its values: \(error.message ?? "")")
+    }
+  }
+
+  private mutating func target(of row: ChangedRow) throws -> TargetTable {
+    if let lastTarget, lastTarget.table === row.table { return lastTarget.target }
+    let target: TargetTable
+    if let known = targets[row.table] {
+      target = known
+    } else {
+      target = try TargetTable(row.table, db, skipsTriggers: triggers == .skip)
+      targets[row.table] = target
+    }
+    lastTarget = (row.table, target)
+    return target
+  }
+
+  // MARK: - Conflicts
+
+  private func resolution(of conflict: ChangesetConflict) throws -> ChangesetConflict.Resolution {
+    let resolution = try resolve(conflict)
+    let isPossible =
+      switch resolution {
+      case .abort: false
+      case .skip: true
+      case .replace: conflict.kind != .constraint && conflict.kind != .foreignKey
+      }
+    if !isPossible { throw conflict }
+    return resolution
+  }
+
+  /// Resolves a conflict, and notes the change if it is left out.
+  private mutating func isReplaced(_ row: ChangedRow, _ conflict: ChangesetConflict) throws -> Bool {
+    if try resolution(of: conflict) == .replace { return true }
+    skipped.append(row)
+    return false
+  }
+
+  private mutating func skip(_ row: ChangedRow, after conflict: ChangesetConflict) throws {
+    _ = try resolution(of: conflict)
+    skipped.append(row)
+  }
+
+  private mutating func skip(_ row: ChangedRow, after error: DatabaseError) throws {
+    try skip(row, after: ChangesetConflict(.constraint, row, message: error.message))
+  }
+}
+
+/// Sets the counters and versions of a changeset.
+private struct NumberApplication {
+  private let db: Database
+  private let changeset: Changeset
+  private let current: RecordedNumbers
+  private let numbers: NumberChanges
+
+  init(_ db: Database, _ changeset: Changeset, _ current: RecordedNumbers) {
+    (self.db, self.changeset, self.current) = (db, changeset, current)
+    var numbers = NumberChanges(changeset.formerNumbers)
+    for element in changeset.elements { numbers.add(element) }
+    self.numbers = numbers
+  }
+
+  /// - Parameter restoringCounters: Whether counters that are not in the changeset become as they were before. SQLite
+  ///   increases a counter if an inserted row has a greater row ID; the row may have got its row ID by an update.
+  func apply(restoringCounters: Bool) throws {
+    if restoringCounters {
+      for case .counter(let databaseName, let tableName, let value) in try RecordedNumbers(db).changes(since: current)
+        .former
+      {
+        try write(value, of: TableKey(tableName, in: databaseName))
+      }
+    }
+    for element in numbers.all {
+      switch element {
+      case .counter(let databaseName, let tableName, let value):
+        let former: Int64??
+        if case .counter(_, _, let known)? = numbers.former(of: element) { former = .some(known) } else { former = nil }
+        try setCounter(of: TableKey(tableName, in: databaseName), to: value, former: former)
+      case .userVersion(let databaseName, let value):
+        try db.execute(sql: "PRAGMA \(databaseName.quotedDatabaseIdentifier).user_version = \(value)")
+      case .row, .schema, .unknownRows: break
+      }
+    }
+  }
+
+  /// Sets a counter. If it was not as expected, it is only increased: row IDs that were used remain used.
+  private func setCounter(of key: TableKey, to value: Int64?, former: Int64??) throws {
+    let isExpected = former.map { $0 == current.counter(of: key) } ?? false
+    if !isExpected {
+      let now = try RecordedNumbers(db, in: [key.database]).counter(of: key)
+      guard let value, now.map({ $0 < value }) ?? true else { return }
+    }
+    try write(value, of: key)
+  }
+
+  private func write(_ value: Int64?, of key: TableKey) throws {
+    guard try db.openHandle().hasTable("sqlite_sequence", in: key.database) else { return }
+    let sequence = "\(key.database.quotedDatabaseIdentifier).sqlite_sequence"
+    let table = try db.catalogTable(key.name, in: key.database)
+    let name = table?.name ?? key.name
+    guard let value else {
+      return try db.execute(sql: "DELETE FROM \(sequence) WHERE name = ?", arguments: [name])
+    }
+    guard table?.hasCounter == true else { return }
+    try db.execute(sql: "UPDATE \(sequence) SET seq = ? WHERE name = ?", arguments: [value, name])
+    if db.changesCount == 0 {
+      try db.execute(sql: "INSERT INTO \(sequence) (name, seq) VALUES (?, ?)", arguments: [name, value])
+    }
+  }
+}
+
+extension CatalogTable {
+  /// Whether the table counts its row IDs with `AUTOINCREMENT`.
+  var hasCounter: Bool {
+    // Other words may contain this one.
+    sql?.asciiLowercased.split { !$0.isLetter && $0 != "_" }.contains("autoincrement") == true
+  }
+}

@@ -1,0 +1,109 @@
+// The steps of a history. A pure value: it decides which step is undone or redone, and which steps are forgotten.
+//
+//     undoable steps: oldest … newest │ redoable steps: next … last
+//
+//     record    a new step after the undoable ones; the redoable ones are forgotten
+//     undo      the newest undoable step becomes the next redoable one
+//     redo      the next redoable step becomes the newest undoable one
+//
+// Invariants:
+// 1. Steps are undone in the reverse order of their recording, and redone in that order.
+// 2. Over the limits, the oldest undoable steps are forgotten first. A step that exceeds the limits alone is forgotten
+//    with all steps before it.
+// 3. In a group, recorded changes belong to one step, which cannot be undone before the group has ended.
+
+struct HistoryState {
+  struct Step: Sendable {
+    var name: String?
+    var changes: Changeset
+    var byteCount: Int
+  }
+
+  let limits: ChangeHistory.Limits
+  private(set) var undoable: [Step] = []
+  private(set) var redoable: [Step] = []
+  private(set) var byteCount = 0
+
+  /// The open groups, the outermost first, and the changes that they contain.
+  private var groupNames: [String?] = []
+  private var groupChanges = Changeset()
+
+  init(limits: ChangeHistory.Limits) { self.limits = limits }
+
+  var isInGroup: Bool { !groupNames.isEmpty }
+
+  mutating func record(_ changes: Changeset, name: String?) {
+    if isInGroup {
+      groupChanges = groupChanges.combined(with: changes)
+    } else {
+      append(changes, name: name)
+    }
+  }
+
+  private mutating func append(_ changes: Changeset, name: String?) {
+    let net = changes.net
+    if net.isEmpty { return }
+    let step = Step(name: name, changes: net, byteCount: net.byteCount)
+    byteCount += step.byteCount - redoable.reduce(0) { $0 + $1.byteCount }
+    redoable = []
+    undoable.append(step)
+    let excess = undoable.count - limits.stepCount
+    var removedCount = max(0, excess)
+    byteCount -= undoable[..<removedCount].reduce(0) { $0 + $1.byteCount }
+    while byteCount > limits.byteCount, removedCount < undoable.count {
+      byteCount -= undoable[removedCount].byteCount
+      removedCount += 1
+    }
+    undoable.removeSubrange(..<removedCount)
+  }
+
+  /// The newest step was undone.
+  mutating func didUndo() {
+    if let step = undoable.popLast() { redoable.insert(step, at: 0) }
+  }
+
+  /// The next step was redone.
+  mutating func didRedo() {
+    if !redoable.isEmpty { undoable.append(redoable.removeFirst()) }
+  }
+
+  mutating func removeAll() { self = HistoryState(limits: limits) }
+
+  // MARK: - Groups
+
+  mutating func beginGroup(_ name: String?) { groupNames.append(name) }
+
+  mutating func endGroup() {
+    let name = groupNames.removeLast()
+    if isInGroup { return }
+    let changes = groupChanges
+    groupChanges = Changeset()
+    append(changes, name: name)
+  }
+}
+
+extension Changeset {
+  /// The approximate size in memory.
+  fileprivate var byteCount: Int {
+    elements.reduce(0) { sum, element in
+      switch element {
+      case .row(let row):
+        sum + 64 + (row.oldValues ?? []).byteCount + (row.newValues ?? []).byteCount
+      case .schema(let sql): sum + 64 + sql.utf8.count
+      case .counter, .userVersion, .unknownRows: sum + 64
+      }
+    }
+  }
+}
+
+extension [DatabaseValue] {
+  fileprivate var byteCount: Int {
+    reduce(0) { sum, value in
+      switch value.storage {
+      case .string(let text): sum + 32 + text.utf8.count
+      case .blob(let data): sum + 32 + data.count
+      case .null, .int64, .double: sum + 32
+      }
+    }
+  }
+}

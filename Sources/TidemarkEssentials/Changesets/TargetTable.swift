@@ -1,0 +1,288 @@
+/// A table to which changes are applied: the columns of the changes in it, its key, and its statements.
+final class TargetTable {
+  /// The table of the changes. Retained: the application finds this object by it.
+  let source: ChangedTable
+
+  /// The table of the database.
+  let table: CatalogTable
+
+  private let db: Database
+  /// The columns of the changes that identify a row, by their indexes; nil if the row ID does.
+  private let keyColumns: [Int]?
+
+  /// The quoted names of the columns of the changes, in their order.
+  private let columns: [String]
+
+  /// All columns of the table, except generated ones, and the index of each column of the changes among them.
+  private let storedColumns: [String]
+  private let storedIndexes: [Int]
+  private let storedNames: ColumnNames
+
+  /// The quoted name of a row ID that is not a column, if there is one.
+  private let hiddenRowID: String?
+
+  private var statements: [StatementKind: Statement] = [:]
+
+  /// The values that identify a row.
+  struct RowKey {
+    var isRowID: Bool
+    var values: [DatabaseValue]
+  }
+
+  private enum StatementKind: Hashable {
+    case read(byRowID: Bool)
+    case readStoredRow(byRowID: Bool)
+    case delete(byRowID: Bool)
+    case update(columns: [Int], byRowID: Bool)
+    case insert(rowID: Bool, replaces: Bool)
+    case insertStoredRow(rowID: Bool, replaces: Bool)
+  }
+
+  /// The result of a statement.
+  enum Outcome {
+    case done
+
+    /// Another row has a value that must be unique.
+    case isNotUnique(DatabaseError)
+
+    /// Another constraint is violated.
+    case violates(DatabaseError)
+  }
+
+  /// All values of a row.
+  struct StoredRow {
+    var values: [DatabaseValue]
+    var rowID: Int64?
+  }
+
+  init(_ source: ChangedTable, _ db: Database, skipsTriggers: Bool) throws {
+    guard let table = try db.catalogTable(source.name, in: source.databaseName), table.kind == .table else {
+      throw ChangesetError(.schemaMismatch, "the changeset changes table \(source), but there is no such table")
+    }
+    let stored = table.allColumns.filter { !$0.isGenerated }
+    let names = stored.map(\.name.asciiLowercased)
+    storedIndexes = try source.columnNames.map { name in
+      if let index = names.firstIndex(of: name.asciiLowercased) { return index }
+      let fault = table.column(named: name) == nil ? "does not exist" : "is generated"
+      throw ChangesetError(.schemaMismatch, "the changeset changes column \(name) of table \(source), which \(fault)")
+    }
+    storedColumns = stored.map(\.name.quotedDatabaseIdentifier)
+    storedNames = ColumnNames(stored.map(\.name))
+    columns = source.columnNames.map(\.quotedDatabaseIdentifier)
+    let info = try table.primaryKey(db)
+    hiddenRowID =
+      info?.hasRowID == true && info?.rowIDColumn == nil
+      ? try table.rowIDName(db)?.quotedDatabaseIdentifier : nil
+    keyColumns = try Self.keyColumns(source, info, hiddenRowID)
+    (self.source, self.table, self.db) = (source, table, db)
+    if skipsTriggers { try refuseTemporaryTriggers() }
+  }
+
+  private static func keyColumns(
+    _ source: ChangedTable, _ info: PrimaryKeyInfo?, _ hiddenRowID: String?
+  ) throws -> [Int]? {
+    if let info, !info.isRowID || info.rowIDColumn != nil {
+      let indexes = info.columns.map { source.index(ofColumn: $0) }
+      let known = indexes.compactMap { $0 }
+      if known.count == indexes.count { return known }
+    }
+    if hiddenRowID != nil, source.rowID != .none { return nil }
+    throw ChangesetError(
+      .schemaMismatch,
+      "rows of table \(source) cannot be found: the changeset has no value for its primary key, or no row IDs")
+  }
+
+  private func refuseTemporaryTriggers() throws {
+    let triggers = try db.internalRows("SELECT name, tbl_name FROM sqlite_temp_master WHERE type = 'trigger'")
+    for trigger in triggers {
+      guard case .string(let name) = trigger[0].storage, case .string(let tableName) = trigger[1].storage,
+        tableName.asciiLowercased == table.name.asciiLowercased
+      else { continue }
+      throw ChangesetError(
+        .connectionState,
+        """
+        SQLite cannot turn off the temporary trigger \(name) of table \(table.name): drop it before applying the \
+        changeset, or pass triggers: .fire
+        """)
+    }
+  }
+
+  // MARK: - Keys and values
+
+  /// The values that identify a row. The primary key of a table with row IDs can be NULL, in several rows.
+  func key(of image: ChangedRow.Image) -> RowKey {
+    guard let keyColumns else { return RowKey(isRowID: true, values: [image.rowID.databaseValue]) }
+    let values = keyColumns.map { image.values[$0] }
+    if hiddenRowID != nil, source.rowID != .none, values.contains(where: \.isNull) {
+      return RowKey(isRowID: true, values: [image.rowID.databaseValue])
+    }
+    return RowKey(isRowID: false, values: values)
+  }
+
+  /// The condition of a row, whose parameters are the values of its key.
+  func condition(of key: RowKey, alias: String = "") -> String {
+    let names = key.isRowID ? [hiddenRowID ?? "rowid"] : (keyColumns ?? []).map { columns[$0] }
+    return names.map { "\(alias)\($0) = ?" }.joined(separator: " AND ")
+  }
+
+  /// Whether the values of a row in the database are the expected ones.
+  func matches(_ current: [DatabaseValue], _ image: ChangedRow.Image) -> Bool {
+    // SQLite stores -0.0 as 0 in some columns.
+    current.elementsEqual(image.values) { $0.storage == $1.storage }
+  }
+
+  /// The values of a row with the names of their columns.
+  func described(_ values: [DatabaseValue]) -> (ColumnNames, [DatabaseValue]) { (source.columns, values) }
+
+  // MARK: - Statements
+
+  /// Returns the values of the columns of the changes; nil if the row does not exist.
+  func read(_ key: RowKey) throws -> [DatabaseValue]? {
+    let statement = try statement(.read(byRowID: key.isRowID)) {
+      "SELECT \(columns.joined(separator: ", ")) FROM \(table.qualifiedSQL) WHERE \(condition(of: key))"
+    }
+    return try firstRow(statement, key.values, columns.count)
+  }
+
+  /// Returns all values of a row that exists.
+  func readStoredRow(_ key: RowKey) throws -> StoredRow {
+    let names = storedColumns + (hiddenRowID.map { [$0] } ?? [])
+    let statement = try statement(.readStoredRow(byRowID: key.isRowID)) {
+      "SELECT \(names.joined(separator: ", ")) FROM \(table.qualifiedSQL) WHERE \(condition(of: key))"
+    }
+    guard var values = try firstRow(statement, key.values, names.count) else {
+      throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a row of table \(table.name) has disappeared")
+    }
+    guard hiddenRowID != nil, case .int64(let rowID) = values.removeLast().storage else {
+      return StoredRow(values: values, rowID: nil)
+    }
+    return StoredRow(values: values, rowID: rowID)
+  }
+
+  func delete(_ key: RowKey) throws {
+    let statement = try statement(.delete(byRowID: key.isRowID)) {
+      "DELETE FROM \(table.qualifiedSQL) WHERE \(condition(of: key))"
+    }
+    try statement.runToEnd(StatementArguments(values: key.values))
+  }
+
+  /// Updates the columns whose values differ between two images.
+  func update(_ key: RowKey, _ old: ChangedRow.Image, _ new: ChangedRow.Image) throws -> Outcome {
+    let changed = columns.indices.filter { !old.values[$0].hasSameBytes(as: new.values[$0]) }
+    if changed.isEmpty { return .done }
+    let statement = try statement(.update(columns: changed, byRowID: key.isRowID)) {
+      let values = changed.map { "\(columns[$0]) = ?" }.joined(separator: ", ")
+      return "UPDATE OR ABORT \(table.qualifiedSQL) SET \(values) WHERE \(condition(of: key))"
+    }
+    let values = changed.map { new.values[$0] } + key.values
+    return try outcome { try statement.runToEnd(StatementArguments(values: values)) }
+  }
+
+  /// Inserts a row, with its row ID if possible.
+  func insert(_ new: ChangedRow.Image, replaces: Bool) throws -> Outcome {
+    let isIdentifiedByColumns = !key(of: new).isRowID
+    // A row that is identified by columns must not replace the row that happens to have its row ID.
+    let hasRowID = hiddenRowID != nil && source.rowID != .none && !(isIdentifiedByColumns && replaces)
+    let outcome = try insert(new, withRowID: hasRowID, replaces: replaces)
+    if case .isNotUnique(let error) = outcome, hasRowID, isIdentifiedByColumns,
+      error.extendedResultCode == .SQLITE_CONSTRAINT_ROWID
+    {
+      return try insert(new, withRowID: false, replaces: replaces)
+    }
+    return outcome
+  }
+
+  private func insert(_ new: ChangedRow.Image, withRowID hasRowID: Bool, replaces: Bool) throws -> Outcome {
+    let statement = try statement(.insert(rowID: hasRowID, replaces: replaces)) {
+      insertion(columns, hasRowID, replaces)
+    }
+    let values = hasRowID ? new.values + [new.rowID.databaseValue] : new.values
+    return try outcome { try statement.runToEnd(StatementArguments(values: values)) }
+  }
+
+  /// Inserts a row that was removed, with the values that an update has changed.
+  func insert(
+    _ row: StoredRow, changing old: ChangedRow.Image?, to new: ChangedRow.Image?, replaces: Bool
+  ) throws -> Outcome {
+    var values = row.values
+    if let old, let new {
+      for (index, storedIndex) in storedIndexes.enumerated()
+      where !old.values[index].hasSameBytes(as: new.values[index]) {
+        values[storedIndex] = new.values[index]
+      }
+    }
+    let statement = try statement(.insertStoredRow(rowID: row.rowID != nil, replaces: replaces)) {
+      insertion(storedColumns, row.rowID != nil, replaces)
+    }
+    if let rowID = row.rowID { values.append(rowID.databaseValue) }
+    return try outcome { try statement.runToEnd(StatementArguments(values: values)) }
+  }
+
+  private func insertion(_ columns: [String], _ hasRowID: Bool, _ replaces: Bool) -> String {
+    let names = columns + (hasRowID ? [hiddenRowID ?? "rowid"] : [])
+    let questions = names.map { _ in "?" }.joined(separator: ", ")
+    return """
+      INSERT \(conflictClause(replaces)) INTO \(table.qualifiedSQL) (\(names.joined(separator: ", "))) \
+      VALUES (\(questions))
+      """
+  }
+
+  private func conflictClause(_ replaces: Bool) -> String { replaces ? "OR REPLACE" : "OR ABORT" }
+
+  // MARK: - Conflicts
+
+  /// Describes the conflict of a row with a unique value.
+  func conflict(
+    of row: ChangedRow, with new: ChangedRow.Image, _ error: DatabaseError
+  ) throws -> ChangesetConflict {
+    if row.operation == .insert, let current = try read(key(of: new)) {
+      return ChangesetConflict(.rowExists, row, current: described(current), message: error.message)
+    }
+    return ChangesetConflict(
+      .uniqueValueExists, row, current: try rowWithUniqueValue(of: new), message: error.message)
+  }
+
+  /// The row with a unique value of a new row; nil if an index on expressions, or a partial one, makes it unique.
+  private func rowWithUniqueValue(of new: ChangedRow.Image) throws -> (ColumnNames, [DatabaseValue])? {
+    for index in try table.indexes(db) where index.isUnique && !index.isPartial {
+      let positions = index.columns.compactMap { source.index(ofColumn: $0) }
+      if positions.count < index.columns.count { continue }
+      let condition = positions.map { "\(columns[$0]) = ?" }.joined(separator: " AND ")
+      let sql = "SELECT \(storedColumns.joined(separator: ", ")) FROM \(table.qualifiedSQL) WHERE \(condition)"
+      if let row = try db.internalRows(sql, positions.map { new.values[$0] }).first { return (storedNames, row) }
+    }
+    return nil
+  }
+
+  // MARK: - Execution
+
+  private func outcome(_ body: () throws -> Void) throws -> Outcome {
+    do {
+      try body()
+      return .done
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+      switch error.extendedResultCode {
+      case .SQLITE_CONSTRAINT_UNIQUE, .SQLITE_CONSTRAINT_PRIMARYKEY, .SQLITE_CONSTRAINT_ROWID:
+        return .isNotUnique(error)
+      default: return .violates(error)
+      }
+    }
+  }
+
+  private func firstRow(_ statement: Statement, _ values: [DatabaseValue], _ count: Int) throws -> [DatabaseValue]? {
+    try statement.start(StatementArguments(values: values))
+    defer { statement.finish() }
+    guard try statement.step() else { return nil }
+    return try (0..<CInt(count)).map { column in
+      if let value = DatabaseValue.readWithoutRefusal(statement.sqliteStatement, column) { return value }
+      throw statement.outOfMemoryError() ?? DatabaseError(resultCode: .SQLITE_NOMEM)
+    }
+  }
+
+  private func statement(_ kind: StatementKind, _ sql: () -> String) throws -> Statement {
+    if let statement = statements[kind] { return statement }
+    let statement = try db.compile(sql(), isInternal: true, isPersistent: true)
+    statements[kind] = statement
+    return statement
+  }
+}

@@ -1,0 +1,65 @@
+import StressSupport
+import Testing
+
+import Tidemark
+@testable import TidemarkEssentials
+
+/// Undoing everything gives the first state, redoing everything the last one.
+@Suite(.serialized) struct HistoryOracleTests {
+  @Test(arguments: Scale.seeds(daily: 8, full: 300))
+  func `undo of everything gives the first state, and redo the last one`(seed: UInt64) throws {
+    let run = Run("history", seed: seed)
+    try check(run, seed)
+    run.finish()
+  }
+
+  /// The control: a change that does not belong to the history is found.
+  @Test func `a change that is not undone is found`() throws {
+    let seed = Scale.seed
+    let run = Run("history-control", seed: seed)
+    try check(run, seed, planting: "CREATE TABLE main.planted (a); INSERT INTO planted VALUES (1)")
+    run.finishControl(planted: "a change that is not undone")
+  }
+
+  private func check(_ run: Run, _ seed: UInt64, planting sql: String? = nil) throws {
+    var world = CaptureWorld(seed: seed)
+    world.isAlone = true
+    let dbQueue = try DatabaseQueue()
+    try dbQueue.inDatabase { db in
+      try world.makeSchema(db)
+      // Temporary triggers cannot be turned off.
+      for name in try String.fetchAll(db, sql: "SELECT name FROM temp.sqlite_master WHERE type = 'trigger'") {
+        try db.execute(sql: "DROP TRIGGER temp.\(name.quotedDatabaseIdentifier)")
+      }
+    }
+    let history = ChangeHistory(dbQueue, limits: ChangeHistory.Limits(stepCount: 1_000))
+    let (first, last) = (try ChangeReplica(), try ChangeReplica())
+    try first.copy(dbQueue)
+    var random = RandomNumbers(seed: seed ^ 0x77)
+    for _ in 0..<Scale.of(daily: 40, full: 150) {
+      do {
+        switch random.below(8) {
+        case 0: if try history.undo() { run.count("undone") }
+        case 1: if try history.redo() { run.count("redone") }
+        case 2:
+          try history.group {
+            for _ in 0..<random.below(3) { try history.record { db in try world.runPart(db, try CaptureShapes(db)) } }
+          }
+        default: try history.record { db in try world.runPart(db, try CaptureShapes(db)) }
+        }
+        run.count("steps")
+      } catch let error as ChangesetConflict {
+        run.problem("nothing else has changed the database: \(error); \(world.script.joined(separator: "; "))")
+      } catch {
+        run.count("refused")
+      }
+    }
+    if let sql { try dbQueue.inDatabase { try $0.execute(sql: sql) } }
+    while try history.redo() {}
+    try last.copy(dbQueue)
+    while try history.undo() {}
+    for difference in try first.differences(from: dbQueue).prefix(5) { run.problem("after undo, \(difference)") }
+    while try history.redo() {}
+    for difference in try last.differences(from: dbQueue).prefix(5) { run.problem("after redo, \(difference)") }
+  }
+}

@@ -1,0 +1,252 @@
+import Testing
+import Tidemark
+
+@testable import TidemarkEssentials
+
+/// Conflicts of applied changesets, and their resolutions.
+@Suite struct ChangesetConflictTests {
+  private static let schema = "CREATE TABLE t (id INTEGER PRIMARY KEY, u UNIQUE, a CHECK (a <> 'bad'))"
+
+  /// Applies changes to a database with other content.
+  private func apply(
+    _ before: String, _ updates: String, to content: String,
+    onConflict resolve: (ChangesetConflict) throws -> ChangesetConflict.Resolution
+  ) throws -> [String] {
+    let changes = try inMemory { db in
+      try db.execute(sql: "\(Self.schema); \(before)")
+      return try db.recordingChanges { try db.execute(sql: updates) }
+    }
+    return try inMemory { db in
+      try db.execute(sql: "\(Self.schema); \(content)")
+      let old = try String.fetchAll(db, sql: Self.query)
+      do {
+        try db.apply(changes, onConflict: resolve)
+      } catch {
+        #expect(try String.fetchAll(db, sql: Self.query) == old, "the database must be unchanged after an error")
+        throw error
+      }
+      return try String.fetchAll(db, sql: Self.query)
+    }
+  }
+
+  private static let query = "SELECT id || ' ' || ifnull(u, '-') || ' ' || ifnull(a, '-') FROM t ORDER BY id"
+
+  struct Case: Sendable, CustomStringConvertible {
+    var kind: ChangesetConflict.Kind
+    var before: String
+    var updates: String
+    var content: String
+    var current: String?
+    var skipped: [String]
+    var replaced: [String]?
+    var description: String { "\(kind): \(updates)" }
+  }
+
+  static let cases = [
+    Case(
+      kind: .rowMissing, before: "INSERT INTO t VALUES (1, 'u', 'a')", updates: "DELETE FROM t",
+      content: "INSERT INTO t VALUES (2, 'v', 'b')", skipped: ["2 v b"], replaced: ["2 v b"]),
+    Case(
+      kind: .rowMissing, before: "INSERT INTO t VALUES (1, 'u', 'a')", updates: "UPDATE t SET a = 'b'",
+      content: "SELECT 1", skipped: [], replaced: ["1 u b"]),
+    Case(
+      kind: .rowDiffers, before: "INSERT INTO t VALUES (1, 'u', 'a')", updates: "DELETE FROM t",
+      content: "INSERT INTO t VALUES (1, 'u', 'other')", current: "other", skipped: ["1 u other"], replaced: []),
+    Case(
+      kind: .rowDiffers, before: "INSERT INTO t VALUES (1, 'u', 'a')", updates: "UPDATE t SET a = 'b'",
+      content: "INSERT INTO t VALUES (1, 'v', 'other')", current: "other", skipped: ["1 v other"],
+      replaced: ["1 v b"]),
+    Case(
+      kind: .rowExists, before: "SELECT 1", updates: "INSERT INTO t VALUES (1, 'u', 'a')",
+      content: "INSERT INTO t VALUES (1, 'v', 'other')", current: "other", skipped: ["1 v other"],
+      replaced: ["1 u a"]),
+    Case(
+      kind: .uniqueValueExists, before: "SELECT 1", updates: "INSERT INTO t VALUES (1, 'u', 'a')",
+      content: "INSERT INTO t VALUES (2, 'u', 'other')", current: "other", skipped: ["2 u other"],
+      replaced: ["1 u a"]),
+    Case(
+      kind: .uniqueValueExists, before: "INSERT INTO t VALUES (1, 'v', 'a')", updates: "UPDATE t SET u = 'u'",
+      content: "INSERT INTO t VALUES (1, 'v', 'a'), (2, 'u', 'other')", current: "other",
+      skipped: ["1 v a", "2 u other"], replaced: ["1 u a"]),
+    Case(
+      kind: .constraint, before: "PRAGMA ignore_check_constraints = 1", updates: "INSERT INTO t VALUES (1, 'u', 'bad')",
+      content: "INSERT INTO t VALUES (2, 'v', 'b')", skipped: ["2 v b"]),
+    Case(
+      kind: .constraint, before: "PRAGMA ignore_check_constraints = 1; INSERT INTO t VALUES (1, 'u', 'a')",
+      updates: "UPDATE t SET a = 'bad'", content: "INSERT INTO t VALUES (1, 'u', 'a')", skipped: ["1 u a"]),
+  ]
+
+  @Test(arguments: cases)
+  func `a conflict is thrown, and nothing is changed`(_ test: Case) throws {
+    let conflict = #expect(throws: ChangesetConflict.self) {
+      try apply(test.before, test.updates, to: test.content) { _ in .abort }
+    }
+    #expect(conflict?.kind == test.kind)
+    #expect(conflict?.currentRow?["a"] == test.current)
+    #expect(conflict?.change != nil)
+  }
+
+  @Test(arguments: cases)
+  func `a change that conflicts is skipped`(_ test: Case) throws {
+    #expect(try apply(test.before, test.updates, to: test.content) { _ in .skip } == test.skipped)
+  }
+
+  @Test(arguments: cases)
+  func `a change that conflicts replaces, where that is possible`(_ test: Case) throws {
+    if let replaced = test.replaced {
+      #expect(try apply(test.before, test.updates, to: test.content) { _ in .replace } == replaced)
+    } else {
+      #expect(throws: ChangesetConflict.self) {
+        try apply(test.before, test.updates, to: test.content) { _ in .replace }
+      }
+    }
+  }
+
+  @Test func `skipped changes are returned`() throws {
+    try inMemory { db in
+      try db.execute(sql: Self.schema)
+      let changes = try db.recordingChanges { try db.execute(sql: "INSERT INTO t VALUES (1, 'u', 'a'), (2, 'v', 'b')") }
+      try db.execute(sql: "DELETE FROM t WHERE id = 2")
+      #expect(try db.apply(changes, onConflict: .skip).map(\.description) == [#"INSERT t [1]: id 1, u "u", a "a""#])
+      #expect(try String.fetchAll(db, sql: Self.query) == ["1 u a", "2 v b"])
+    }
+  }
+
+  @Test func `the declared conflict resolution of a table does not hide a conflict`() throws {
+    try inMemory { db in
+      try db.execute(sql: "CREATE TABLE t (id INTEGER PRIMARY KEY ON CONFLICT REPLACE, u UNIQUE ON CONFLICT IGNORE)")
+      let changes = try db.recordingChanges { try db.execute(sql: "INSERT INTO t VALUES (1, 'u')") }
+      #expect(throws: ChangesetConflict.self) { try db.apply(changes) }
+      try db.execute(sql: "UPDATE t SET id = 2")
+      #expect(throws: ChangesetConflict.self) { try db.apply(changes) }
+    }
+  }
+
+  @Test func `an error of the closure undoes all changes, and is thrown`() throws {
+    struct Failure: Error {}
+    #expect(throws: Failure.self) {
+      try apply(
+        "SELECT 1", "INSERT INTO t VALUES (1, 'u', 'a'), (2, 'v', 'b')", to: "INSERT INTO t VALUES (2, 'w', 'c')"
+      ) { _ in throw Failure() }
+    }
+  }
+
+  @Test func `a conflict describes the change and the current row`() throws {
+    let conflict = #expect(throws: ChangesetConflict.self) {
+      try apply("INSERT INTO t VALUES (1, 'u', 'a')", "DELETE FROM t", to: "INSERT INTO t VALUES (1, 'u', 'x')") { _ in
+        .abort
+      }
+    }
+    #expect(
+      conflict?.description == """
+        the row differs from the expected one, in DELETE t [1]: id 1, u "u", a "a"; the current row is id 1, u "u", \
+        a "x"
+        """)
+  }
+
+  // MARK: - Foreign keys
+
+  private static let family = """
+    CREATE TABLE parent (id INTEGER PRIMARY KEY, name TEXT);
+    CREATE TABLE child (id INTEGER PRIMARY KEY, parent REFERENCES parent ON DELETE CASCADE ON UPDATE CASCADE);
+    INSERT INTO parent VALUES (1, 'a'), (2, 'b');
+    INSERT INTO child VALUES (1, 1), (2, 2);
+    """
+
+  private func inFamily(
+    _ updates: String, _ content: String = "SELECT 1", foreignKeys: ChangesetForeignKeys = .check,
+    onConflict resolution: ChangesetConflict.Resolution = .abort
+  ) throws -> [String] {
+    let changes = try inMemory { db in
+      try db.execute(sql: Self.family)
+      return try db.recordingChanges { try db.execute(sql: updates) }
+    }
+    return try inMemory { db in
+      try db.execute(sql: "\(Self.family); \(content)")
+      try db.apply(changes, foreignKeys: foreignKeys, onConflict: resolution)
+      return try String.fetchAll(
+        db, sql: "SELECT 'p' || id FROM parent UNION ALL SELECT 'c' || id || '-' || parent FROM child")
+    }
+  }
+
+  @Test func `the rows of a cascade are part of the changeset`() throws {
+    #expect(try inFamily("DELETE FROM parent WHERE id = 1") == ["p2", "c2-2"])
+    #expect(try inFamily("UPDATE parent SET id = 7 WHERE id = 1") == ["p2", "p7", "c1-7", "c2-2"])
+  }
+
+  @Test(arguments: [
+    // A child that the changeset does not know refers to the parent.
+    ("DELETE FROM parent WHERE id = 1", "INSERT INTO child VALUES (3, 1)"),
+    ("UPDATE parent SET id = 7 WHERE id = 1", "INSERT INTO child VALUES (3, 1)"),
+    // The parent has been removed.
+    ("INSERT INTO child VALUES (3, 2)", "DELETE FROM parent WHERE id = 2"),
+    ("UPDATE child SET parent = 2 WHERE id = 1", "DELETE FROM parent WHERE id = 2"),
+  ])
+  func `a violated foreign key is thrown, unless it is ignored`(updates: String, content: String) throws {
+    let conflict = #expect(throws: ChangesetConflict.self) { try inFamily(updates, content) }
+    #expect(conflict?.kind == .foreignKey)
+    #expect(conflict?.message == "child(parent) refers to a missing row of parent(id)")
+    #expect(throws: ChangesetConflict.self) { try inFamily(updates, content, onConflict: .skip) }
+    #expect(try !inFamily(updates, content, foreignKeys: .ignore).isEmpty)
+  }
+
+  @Test func `a row that is replaced must not be referred to`() throws {
+    let conflict = #expect(throws: ChangesetConflict.self) {
+      try inMemory { db in
+        try db.execute(
+          sql: """
+            CREATE TABLE parent (id INTEGER PRIMARY KEY, name UNIQUE); CREATE TABLE child (parent REFERENCES parent);
+            """)
+        let changes = try db.recordingChanges { try db.execute(sql: "INSERT INTO parent VALUES (1, 'a')") }
+        try db.execute(sql: "UPDATE parent SET id = 2; INSERT INTO child VALUES (2)")
+        try db.apply(changes, onConflict: .replace)
+      }
+    }
+    #expect(conflict?.kind == .foreignKey)
+  }
+
+  @Test func `rows that violated a foreign key before do not matter`() throws {
+    var configuration = Configuration()
+    configuration.foreignKeysEnabled = true
+    try inMemory(configuration) { db in
+      try db.execute(sql: "\(Self.family); PRAGMA foreign_keys = 0; INSERT INTO child VALUES (9, 99)")
+      try db.execute(sql: "PRAGMA foreign_keys = 1")
+      let changes = try db.recordingChanges { try db.execute(sql: "DELETE FROM parent WHERE id = 1") }
+      try db.apply(changes.inverted())
+      #expect(try Int.fetchAll(db, sql: "SELECT id FROM child") == [1, 2, 9])
+    }
+  }
+
+  @Test func `keys are compared with the affinity and collation of the parent`() throws {
+    try inMemory { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE parent (k TEXT COLLATE NOCASE PRIMARY KEY); CREATE TABLE child (id INTEGER PRIMARY KEY, p REFERENCES parent);
+          INSERT INTO parent VALUES ('a'), ('5');
+          """)
+      let changes = try db.recordingChanges { try db.execute(sql: "INSERT INTO child VALUES (1, 'A'), (2, 5)") }
+      try db.apply(changes.inverted())
+      try db.apply(changes)
+      let removal = try db.recordingChanges {
+        try db.execute(sql: "DELETE FROM child; DELETE FROM parent")
+      }
+      try db.apply(removal.inverted())
+      try db.execute(sql: "INSERT INTO child VALUES (3, 5)")
+      let conflict = #expect(throws: ChangesetConflict.self) { try db.apply(removal) }
+      #expect(conflict?.kind == .foreignKey)
+    }
+  }
+
+  @Test func `a transaction with unresolved foreign keys is refused`() throws {
+    try inMemory { db in
+      try db.execute(sql: Self.family)
+      let changes = try db.recordingChanges { try db.execute(sql: "INSERT INTO parent VALUES (3, 'c')") }.inverted()
+      try db.inTransaction {
+        try db.execute(sql: "PRAGMA defer_foreign_keys = 1; INSERT INTO child VALUES (3, 50)")
+        let error = #expect(throws: ChangesetError.self) { try db.apply(changes) }
+        #expect(error?.reason == .connectionState)
+        return .rollback
+      }
+    }
+  }
+}
