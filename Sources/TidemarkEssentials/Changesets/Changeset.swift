@@ -32,7 +32,7 @@
 ///   }
 /// }
 /// try destination.write { db in
-///   try db.apply(changes)
+///   _ = try db.apply(changes)
 /// }
 /// ```
 ///

@@ -33,7 +33,7 @@ extension Database {
   ///
   /// ```swift
   /// try destination.write { db in
-  ///   try db.apply(changes)
+  ///   _ = try db.apply(changes)
   /// }
   /// ```
   ///

@@ -36,7 +36,7 @@ import Tidemark
     // DELETE player [2]: id 2, name "Bob", score 10
     #expect(text == "UPDATE player [1]: score 10 → 20\nDELETE player [2]: id 2, name \"Bob\", score 10")
     try replica.write { db in
-      try db.apply(changes)
+      _ = try db.apply(changes)
     }
     #expect(try lines(replica) == ["Ada 20"])
   }
@@ -77,7 +77,7 @@ import Tidemark
     }
     let data = try changes.sqliteChangesetData()
     try replica.write { db in
-      try db.apply(Changeset(sqliteChangeset: data, db))
+      _ = try db.apply(Changeset(sqliteChangeset: data, db))
     }
     #expect(try lines(replica) == ["Ada 10"])
   }
