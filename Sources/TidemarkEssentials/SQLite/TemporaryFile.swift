@@ -53,11 +53,17 @@ final class TemporaryFile: Sendable {
     }
   }
 
+  /// SQLite's VFS transfers less than 128 KiB at a time.
+  private static let transferByteCount = 65_536
+
   /// C: `xWrite`.
   func write(_ bytes: [UInt8], at offset: Int64) throws {
     try bytes.withUnsafeBytes { bytes in
-      try withFile("could not write a temporary file") { file, methods in
-        methods.xWrite?(file, bytes.baseAddress, CInt(bytes.count), offset)
+      for start in stride(from: 0, to: bytes.count, by: Self.transferByteCount) {
+        let count = min(Self.transferByteCount, bytes.count - start)
+        try withFile("could not write a temporary file") { file, methods in
+          methods.xWrite?(file, bytes.baseAddress.map { $0 + start }, CInt(count), offset + Int64(start))
+        }
       }
     }
   }
@@ -65,8 +71,11 @@ final class TemporaryFile: Sendable {
   /// C: `xRead`.
   func read(_ count: Int, at offset: Int64) throws -> [UInt8] {
     try [UInt8](unsafeUninitializedCapacity: count) { bytes, initializedCount in
-      try withFile("could not read a temporary file") { file, methods in
-        methods.xRead?(file, bytes.baseAddress, CInt(count), offset)
+      for start in stride(from: 0, to: count, by: Self.transferByteCount) {
+        let part = min(Self.transferByteCount, count - start)
+        try withFile("could not read a temporary file") { file, methods in
+          methods.xRead?(file, bytes.baseAddress.map { $0 + start }, CInt(part), offset + Int64(start))
+        }
       }
       initializedCount = count
     }

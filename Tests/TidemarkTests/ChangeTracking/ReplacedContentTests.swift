@@ -63,13 +63,14 @@ import Tidemark
     let database = try Observed.queue.open()
     try await database.writer.writeWithoutTransaction { db in _ = db.sqliteConnection }
     let stream = try await database.writer.changes()
+    // The first access after the beginning of a stream compiles statements again.
+    try await database.writer.write { try $0.execute(sql: "PRAGMA user_version = 1") }
+    while try await next(stream).lines != ["user_version = 1"] {}
     try await database.writer.write { try $0.execute(sql: "CREATE TABLE note (text)") }
-    await #expect(throws: DatabaseError.self) {
-      try await database.writer.write { try $0.execute(sql: "CREATE TABLE undone (text); SELECT nothing") }
-    }
-    try await database.writer.write { try $0.execute(sql: "INSERT INTO note VALUES ('a')") }
-    let (creation, insertion) = (try await next(stream), try await next(stream))
+    let creation = try await next(stream)
     #expect(creation.isComplete && creation.lines == ["CREATE TABLE note (text)"], "\(creation)")
+    try await database.writer.write { try $0.execute(sql: "INSERT INTO note VALUES ('a')") }
+    let insertion = try await next(stream)
     #expect(insertion.isComplete && insertion.lines == ["INSERT note [1]: text \"a\""], "\(insertion)")
   }
 
