@@ -1,6 +1,6 @@
 /// A digest of 128 bits: SipHash-2-4, whose key is the digest of the predecessor.
 ///
-/// It identifies the history that has led to an entry of the change feed. It is no protection against forgery.
+/// It identifies the history that has led to an entry of the change feed. It does not protect against forgery.
 struct ChangeDigest: Hashable, Sendable {
   let low: UInt64
   let high: UInt64

@@ -7,11 +7,11 @@ import FoundationEssentials
 ///                                           └── none ── the last commit has an entry ──► wait for a signal
 ///                                                   └── it has none ──► note it, read again
 ///
-/// Catching up and following are the same: a signal only says that there may be entries. So there is no gap, and no
-/// duplicate, whatever happens between two reads.
+/// Catching up and following are the same: a signal only says that there may be entries. So entries are neither
+/// missed nor repeated, whatever happens between two reads.
 ///
 /// Invariants:
-/// 1. The position is that of the last entry that was read: its digest is the key of the next digest.
+/// 1. The position belongs to the last entry that was read: its digest is the key of the next digest.
 /// 2. The count of signals is read before the feed: an entry that is added later ends the wait.
 final class ChangeFeedConsumer: Sendable {
   private let core: _DatabaseCore
@@ -27,7 +27,7 @@ final class ChangeFeedConsumer: Sendable {
     /// The last entry that was read; nil before the first one.
     var position: (id: FeedID, digest: ChangeDigest)?
 
-    /// The first entry, if there is no position yet.
+    /// The first entry, until there is a position.
     var firstID: FeedID?
 
     /// Decoded entries, the next one last.

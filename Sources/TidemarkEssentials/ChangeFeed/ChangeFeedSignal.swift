@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells a consumer of the change feed that there may be new entries.
+/// Notifies a consumer of the change feed of possible new entries.
 ///
 /// Invariants:
 /// 1. A wait that begins with an old count ends at once.

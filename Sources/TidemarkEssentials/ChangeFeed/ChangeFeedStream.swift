@@ -11,9 +11,9 @@
 ///
 /// The transactions of all processes are delivered in the order of their commits, each once. Transactions of programs
 /// that do not write the feed appear as unknown changes: see ``TransactionChanges/Reason/unknown``. The versions in
-/// ``TransactionChanges/versions`` are those of the feed.
+/// ``TransactionChanges/versions`` belong to the feed.
 ///
-/// The stream buffers nothing, and a slow consumer delays nobody. If it is so slow that transactions are removed from
+/// The stream buffers nothing, and a slow consumer delays no writer. If it is so slow that transactions are removed from
 /// the feed before it has read them, it ends with ``ChangeFeedError/expired(oldest:)``. It also ends with an error if
 /// the database is closed, restored or replaced.
 ///

@@ -7,7 +7,7 @@ struct FeedID: Hashable, Comparable, Sendable {
   private static let partBitCount = 20
   static let partCountMax = 1 << partBitCount
 
-  /// Nil if there is no such row.
+  /// Nil if no row can have the number.
   init?(number: Int64) {
     guard number > 0, number >> Self.partBitCount < 1 << 42 else { return nil }
     self.number = number

@@ -43,7 +43,7 @@ import Tidemark
     let stream = try await first.writer.changes(after: token)
     let entries = try await stream.take(6)
     #expect(entries.map(\.changes.rows.first?.newIdentity) == (2...7).map { .rowID($0) })
-    #expect(entries.map(\.token.version.number) == Array((token.version.number + 1)...(token.version.number + 6)))
+    #expect(entries.map(\.token.version.count) == Array((token.version.count + 1)...(token.version.count + 6)))
     #expect(entries.allSatisfy { $0.changes.isComplete })
   }
 

@@ -52,7 +52,7 @@ extension FedDatabase.Opened {
 
   /// The stored entries after a token.
   func entries(after token: ChangeToken?) async throws -> [String] {
-    let count = try self.token.version.number - (token?.version.number ?? 0)
+    let count = try self.token.version.count - (token?.version.count ?? 0)
     return try await entries(count, after: token)
   }
 
@@ -74,7 +74,7 @@ extension FedDatabase.Opened {
 
 extension DatabaseVersion {
   /// The number of the version.
-  var number: Int { Int(description) ?? -1 }
+  var count: Int { Int(description) ?? -1 }
 }
 
 extension TransactionChanges {
