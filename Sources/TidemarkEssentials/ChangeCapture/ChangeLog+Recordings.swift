@@ -2,8 +2,8 @@
 //
 //     begin ──► records … ──► end: the changes since the beginning, or the reason why they are unknown
 //
-// A recording is a range of the log. The flags of the transaction as a whole (`unreported`, `isTruncated`) are saved and
-// cleared when it begins, so that they describe only the recorded part. They are restored when it ends.
+// A recording is a range of the log. The flags of the transaction as a whole (`unreported`, `isTruncated`) are saved
+// and cleared when it begins, so that they describe only the recorded part. They are restored when it ends.
 //
 // Invariants:
 // 1. A complete recording contains each change since its beginning that was not undone.
@@ -29,6 +29,27 @@ extension ChangeLog {
         hasLostItsTransaction = true
       }
     }
+  }
+
+  /// Begins a recording.
+  mutating func beginRecording() {
+    recordings.append(Recording(start: mark, unreported: unreported, isTruncated: isTruncated))
+    (unreported, isTruncated) = ([], false)
+    // Coarse changes that are in the log already are recorded again.
+    generation &+= 1
+  }
+
+  /// Ends the innermost recording.
+  ///
+  /// - Returns: The recording, and the unreported changes since its beginning.
+  mutating func endRecording() -> (recording: Recording, unreported: Unreported, isTruncated: Bool) {
+    guard let recording = recordings.popLast() else { preconditionFailure("A recording ended that had not begun") }
+    let own = (recording, unreported, isTruncated)
+    if !recording.hasLostItsTransaction {
+      unreported.formUnion(recording.unreported)
+      isTruncated = isTruncated || recording.isTruncated
+    }
+    return own
   }
 
   /// The changes since the beginning of the innermost recording, in the form of a commit.

@@ -142,6 +142,15 @@ extension ChangeLog {
   /// Whether all rows of the current statement are in memory.
   var holdsStepRecords: Bool { (steps.last?.mark.position.records ?? 0) >= base.records }
 
+  /// The number of bytes of a text or blob.
+  static func byteCount(of value: DatabaseValue) -> Int {
+    switch value.storage {
+    case .string(let text): text.utf8.count
+    case .blob(let data): data.count
+    case .null, .int64, .double: 0
+    }
+  }
+
   // MARK: - Reading
 
   /// All captured rows of the transaction so far, in parts.
@@ -163,8 +172,8 @@ extension ChangeLog {
     return summaries.filter { $0.rowCount > 0 }
   }
 
-  /// The rows of a transaction that are partly in a file; nil if all of them are in memory. The tables become coarse for
-  /// subscribers that do not read the file.
+  /// The rows of a transaction that are partly in a file; nil if all of them are in memory. The tables become coarse
+  /// for subscribers that do not read the file.
   mutating func takeStoredRows() -> TransactionRows? {
     guard case .stored(let store) = storage else { return nil }
     let rows = rows

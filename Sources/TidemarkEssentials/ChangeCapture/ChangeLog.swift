@@ -103,7 +103,7 @@ struct ChangeLog {
   private(set) var schemaStatements: [SchemaStatement] = []
 
   /// What may have changed without being reported.
-  private(set) var unreported: Unreported = []
+  var unreported: Unreported = []
 
   /// The databases whose `user_version` was set.
   private(set) var userVersionDatabases: Set<String> = []
@@ -112,11 +112,11 @@ struct ChangeLog {
   private(set) var counterTables: [TableKey] = []
 
   /// Whether rows are not reported because there were too many.
-  private(set) var isTruncated = false
+  var isTruncated = false
   /// Whether the program begins and ends savepoints without the library, so that undone changes are unknown.
   private(set) var isUncertain = false
   /// A number that changes with each cut.
-  private(set) var generation: UInt = 0
+  var generation: UInt = 0
 
   /// Whether a commit should report rows of the log, or should have reported rows that were cut.
   private(set) var hasCaptured = false
@@ -131,7 +131,7 @@ struct ChangeLog {
   var rowCounts = RowCounts()
 
   /// The recordings of parts of the transaction, the outermost first: see `ChangeLog+Recordings.swift`.
-  private(set) var recordings: [Recording] = []
+  var recordings: [Recording] = []
 
   init(bound: Bound = Bound()) { self.bound = bound }
 
@@ -324,14 +324,6 @@ struct ChangeLog {
     values.removeSubrange(count...)
   }
 
-  static func byteCount(of value: DatabaseValue) -> Int {
-    switch value.storage {
-    case .string(let text): text.utf8.count
-    case .blob(let data): data.count
-    case .null, .int64, .double: 0
-    }
-  }
-
   /// Adds a kind of change in a table.
   ///
   /// - Returns: False if the log already contained it.
@@ -379,7 +371,7 @@ struct ChangeLog {
 
   // MARK: Marks
 
-  private var mark: Mark {
+  var mark: Mark {
     var mark = Mark()
     mark.position = RowStore.Position(
       records: base.records + records.count, values: base.values + values.count, bytes: base.bytes + byteCount)
@@ -401,27 +393,5 @@ struct ChangeLog {
     rowCounts.reset(to: records.count)
     generation &+= 1
     for index in recordings.indices { recordings[index].logWasCut(to: mark) }
-  }
-
-  // MARK: Recordings
-
-  mutating func beginRecording() {
-    recordings.append(Recording(start: mark, unreported: unreported, isTruncated: isTruncated))
-    (unreported, isTruncated) = ([], false)
-    // Coarse changes that are in the log already are recorded again.
-    generation &+= 1
-  }
-
-  /// Ends the innermost recording.
-  ///
-  /// - Returns: The recording, and the unreported changes since its beginning.
-  mutating func endRecording() -> (recording: Recording, unreported: Unreported, isTruncated: Bool) {
-    guard let recording = recordings.popLast() else { preconditionFailure("A recording ended that had not begun") }
-    let own = (recording, unreported, isTruncated)
-    if !recording.hasLostItsTransaction {
-      unreported.formUnion(recording.unreported)
-      isTruncated = isTruncated || recording.isTruncated
-    }
-    return own
   }
 }

@@ -46,3 +46,107 @@ extension DatabaseRegion {
     return formerRowID != event.rowID && isModified(byChangeOf: table, rowID: formerRowID)
   }
 }
+
+/// A row that is about to be inserted, deleted or updated. See ``TransactionObserver/databaseWillChange(with:)``.
+///
+/// It is valid only during the call that receives it. Copy it to keep it.
+public struct DatabasePreUpdateEvent {
+  /// The kind of change.
+  public typealias Kind = DatabaseEvent.Kind
+
+  /// The kind of change.
+  public let kind: Kind
+
+  /// The database of the table: `main`, `temp`, or the name of an attached one.
+  public let databaseName: String
+
+  /// The name of the table.
+  public let tableName: String
+
+  /// The row ID before the change; nil for an insertion. Zero in a table without row IDs.
+  public let initialRowID: Int64?
+
+  /// The row ID after the change; nil for a deletion. Zero in a table without row IDs.
+  public let finalRowID: Int64?
+
+  private let values: Values
+
+  private enum Values {
+    case live(RowChangeSignal)
+    case copied(initial: [DatabaseValue]?, final: [DatabaseValue]?, count: Int, depth: CInt)
+  }
+
+  init(_ signal: RowChangeSignal, databaseName: String, tableName: String) {
+    let isBlobWrite = signal.isDelete && signal.blobColumn != nil
+    kind = isBlobWrite ? .update : signal.isInsert ? .insert : signal.isDelete ? .delete : .update
+    self.databaseName = databaseName
+    self.tableName = tableName
+    initialRowID = signal.isInsert ? nil : signal.oldRowID
+    finalRowID = isBlobWrite ? signal.oldRowID : signal.isDelete ? nil : signal.newRowID
+    values = .live(signal)
+  }
+
+  private init(copying event: DatabasePreUpdateEvent) {
+    (kind, databaseName, tableName) = (event.kind, event.databaseName, event.tableName)
+    (initialRowID, finalRowID) = (event.initialRowID, event.finalRowID)
+    values = .copied(
+      initial: event.initialDatabaseValues, final: event.finalDatabaseValues, count: event.count,
+      depth: event.depth)
+  }
+
+  /// The number of stored columns: virtual generated columns are not counted.
+  public var count: Int {
+    switch values {
+    case .live(let signal): Int(signal.columnCount)
+    case .copied(_, _, let count, _): count
+    }
+  }
+
+  /// Zero for a direct change by a statement, more for changes by triggers and foreign keys.
+  public var depth: CInt {
+    switch values {
+    case .live(let signal): signal.depth
+    case .copied(_, _, _, let depth): depth
+    }
+  }
+
+  /// The stored values before the change; nil for an insertion.
+  public var initialDatabaseValues: [DatabaseValue]? {
+    switch values {
+    case .live: initialRowID.map { _ in (0..<count).map { initialDatabaseValue(atIndex: $0) ?? .null } }
+    case .copied(let initial, _, _, _): initial
+    }
+  }
+
+  /// A stored value before the change; nil for an insertion, or if it cannot be read.
+  public func initialDatabaseValue(atIndex index: Int) -> DatabaseValue? {
+    precondition(index >= 0 && index < count, "column index \(index) out of range: the row has \(count) stored columns")
+    switch values {
+    case .live(let signal): return initialRowID.flatMap { _ in signal.oldValue(CInt(index))?.value }
+    case .copied(let initial, _, _, _): return initial?[index]
+    }
+  }
+
+  /// The stored values after the change; nil for a deletion.
+  public var finalDatabaseValues: [DatabaseValue]? {
+    switch values {
+    case .live: finalRowID.map { _ in (0..<count).map { finalDatabaseValue(atIndex: $0) ?? .null } }
+    case .copied(_, let final, _, _): final
+    }
+  }
+
+  /// A stored value after the change; nil for a deletion, or if it cannot be read.
+  public func finalDatabaseValue(atIndex index: Int) -> DatabaseValue? {
+    precondition(index >= 0 && index < count, "column index \(index) out of range: the row has \(count) stored columns")
+    switch values {
+    case .live(let signal): return finalRowID.flatMap { _ in signal.newValue(CInt(index))?.value }
+    case .copied(_, let final, _, _): return final?[index]
+    }
+  }
+
+  /// Returns the event with its values, which can be kept.
+  public func copy() -> DatabasePreUpdateEvent { DatabasePreUpdateEvent(copying: self) }
+}
+
+@available(*, unavailable)
+extension DatabasePreUpdateEvent: Sendable {}

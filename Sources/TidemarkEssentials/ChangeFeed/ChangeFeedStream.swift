@@ -2,6 +2,7 @@
 /// then each new one.
 ///
 /// ```swift
+/// let token = try await dbPool.read { db in try db.changeToken() }
 /// for try await entry in try await dbPool.changes(after: token) {
 ///   for change in entry.changes.rows {
 ///     print(change)    // UPDATE player [1]: score 10 → 20
@@ -13,8 +14,8 @@
 /// that do not write the feed appear as unknown changes: see ``TransactionChanges/Reason/unknown``. The versions in
 /// ``TransactionChanges/versions`` belong to the feed.
 ///
-/// The stream buffers nothing, and a slow consumer delays no writer. If it is so slow that transactions are removed from
-/// the feed before it has read them, it ends with ``ChangeFeedError/expired(oldest:)``. It also ends with an error if
+/// The stream buffers nothing, and a slow consumer delays no writer. If it is so slow that transactions are removed
+/// from the feed before it has read them, it ends with ``ChangeFeedError/expired(oldest:)``. It also ends with an error if
 /// the database is closed, restored or replaced.
 ///
 /// A stream has one consumer: concurrent iterations share the transactions. When the task of an iteration is cancelled,
@@ -46,6 +47,7 @@ extension DatabaseWriter {
   /// Returns the transactions that the change feed contains after a position, and then each new one.
   ///
   /// ```swift
+  /// let token = try await dbPool.read { db in try db.changeToken() }
   /// for try await entry in try await dbPool.changes(after: token, in: Player.all()) {
   ///   print(entry.changes)
   /// }
@@ -70,12 +72,12 @@ extension DatabaseWriter {
   ///
   /// ```swift
   /// for try await entry in try await dbPool.changes(for: "mail") {
-  ///   try await send(entry.changes)
+  ///   print(entry.changes)
   ///   try await dbPool.write { db in try db.acknowledge(entry.token, by: "mail") }
   /// }
   /// ```
   ///
-  /// A program that stops between the two calls sends the changes again: an effect outside of the database takes place
+  /// A program that stops between the two calls prints the changes again: an effect outside of the database takes place
   /// at least once. See ``Database/acknowledge(_:by:)`` for effects in the database.
   ///
   /// - Parameters:

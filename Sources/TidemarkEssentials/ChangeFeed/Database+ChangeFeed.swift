@@ -35,7 +35,7 @@ extension Database {
   /// ```swift
   /// for try await entry in try await dbPool.changes(for: "index") {
   ///   try await dbPool.write { db in
-  ///     try updateIndex(db, entry.changes)
+  ///     try db.execute(sql: "INSERT INTO log (changes) VALUES (?)", arguments: ["\(entry.changes)"])
   ///     try db.acknowledge(entry.token, by: "index")
   ///   }
   /// }

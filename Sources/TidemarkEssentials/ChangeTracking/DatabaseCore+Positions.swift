@@ -1,7 +1,7 @@
 // The positions of commits in a change stream: see `ChangeStreamHub.Position`.
 //
-// In a pool, the header of the WAL-index identifies a state, and `OwnCommitTracker` knows the state before an own commit.
-// In a queue, SQLite counts external commits (`PRAGMA data_version`), and the library counts its own.
+// In a pool, the header of the WAL-index identifies a state, and `OwnCommitTracker` knows the state before an own
+// commit. In a queue, SQLite counts external commits (`PRAGMA data_version`), and the library counts its own.
 
 extension _DatabaseCore {
   /// Identifies own commits from now on, even if the detection of external commits is disabled.

@@ -52,8 +52,8 @@ extension Changeset {
   /// format, only the columns that they contain are known.
   ///
   /// - Returns: The bytes.
-  /// - Throws: A ``ChangesetError`` if there are schema changes, tables without a primary key, tables of other databases
-  ///   than the main database, or primary keys that contain NULL.
+  /// - Throws: A ``ChangesetError`` if there are schema changes, tables without a primary key, tables of other
+  ///   databases than the main database, or primary keys that contain NULL.
   public func sqliteChangesetData() throws -> Data {
     var net = NetChanges(identifyingRowsBy: .primaryKey)
     for element in elements {

@@ -83,8 +83,8 @@ extension Database {
   ///   - schemaChanges: Whether schema changes are applied.
   ///   - resolve: Returns the resolution of a conflict. It may read the database.
   /// - Returns: The changes that were skipped.
-  /// - Throws: A ``ChangesetConflict``, the error of the closure, a ``ChangesetError`` if the changeset does not fit the
-  ///   database, or a ``DatabaseError``. The database is unchanged then.
+  /// - Throws: A ``ChangesetConflict``, the error of the closure, a ``ChangesetError`` if the changeset does not fit
+  ///   the database, or a ``DatabaseError``. The database is unchanged then.
   @discardableResult
   public func apply(
     _ changes: Changeset, triggers: ChangesetTriggers = .skip, foreignKeys: ChangesetForeignKeys = .check,

@@ -56,8 +56,8 @@ enum CommitState {
   }
 }
 
-/// The facts about the state after a commit that are known before it is made. It is stored with the commit, so that another
-/// process finds out whether there were other commits since.
+/// The facts about the state after a commit that are known before it is made. They are stored with the commit, so that
+/// another process finds out whether there were other commits since.
 enum CommitOrigin: Hashable {
   case exclusive
 

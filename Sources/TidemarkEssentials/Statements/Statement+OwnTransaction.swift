@@ -8,8 +8,8 @@ import CSQLite
 //
 // Otherwise, SQLite would commit such a statement in its step, and nothing could be added to its transaction.
 //
-// Invariant: the transaction ends with the run, and the run with the access. While it is open, `transactionOwner` is the
-// statement.
+// Invariant: the transaction ends with the run, and the run with the access. While it is open, `transactionOwner` is
+// the statement.
 
 extension Statement {
   /// Whether the run needs a transaction of its own.

@@ -7,22 +7,8 @@ import Tidemark
 @Suite struct ChangeLogTests {
   /// A table with a row ID, whose columns are reported.
   private let book = CapturedTable(
-    TableKey("book"), layout: ChangeLogTests.layout("book", ["title", "pages"], rowIDColumn: "id"))
-  private let shelf = CapturedTable(TableKey("shelf"), layout: ChangeLogTests.layout("shelf", ["name"]))
-
-  private static func layout(
-    _ table: String, _ columns: [String], rowIDColumn: String? = nil, hasRowID: Bool = true
-  ) -> CaptureLayout {
-    CaptureLayout(
-      key: TableKey(table),
-      columns: columns.enumerated().map { index, name in
-        CaptureLayout.Column(
-          name: name, tableIndex: CInt(index), oldIndex: CInt(index), insertIndex: CInt(index),
-          updateIndex: CInt(index), isReal: false, mayHaveDefault: false)
-      },
-      storedColumns: Array(columns.indices), rowIDColumn: rowIDColumn, hasRowID: hasRowID, wantsRows: true,
-      mustReportAll: false)
-  }
+    TableKey("book"), layout: CaptureLayout.ofTable("book", ["title", "pages"], rowIDColumn: "id"))
+  private let shelf = CapturedTable(TableKey("shelf"), layout: CaptureLayout.ofTable("shelf", ["name"]))
 
   private func openLog(_ bound: ChangeLog.Bound = ChangeLog.Bound()) -> ChangeLog {
     var log = ChangeLog(bound: bound)
@@ -50,7 +36,8 @@ import Tidemark
   }
 
   @Test func `the same table of two statements is reported once`() {
-    let other = CapturedTable(TableKey("book"), layout: Self.layout("book", ["title", "pages"], rowIDColumn: "id"))
+    let other = CapturedTable(
+      TableKey("book"), layout: CaptureLayout.ofTable("book", ["title", "pages"], rowIDColumn: "id"))
     var log = openLog()
     log.insert(1, ["Dune", 412], into: book)
     log.update(1, from: ["Dune", 412], to: ["Emma", 412], changing: 0b01, in: other)
@@ -71,7 +58,8 @@ import Tidemark
   }
 
   @Test func `rows of a table WITHOUT ROWID have only their columns`() {
-    let word = CapturedTable(TableKey("word"), layout: Self.layout("word", ["text", "count"], hasRowID: false))
+    let word = CapturedTable(
+      TableKey("word"), layout: CaptureLayout.ofTable("word", ["text", "count"], hasRowID: false))
     var log = openLog()
     log.insert(0, ["a", 1], into: word)
     log.update(0, from: ["a", 1], to: ["b", 1], changing: 0b01, in: word)

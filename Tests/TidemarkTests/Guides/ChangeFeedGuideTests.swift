@@ -28,7 +28,7 @@ import Tidemark
   @Test func `the content is read with its token, and then followed`() async throws {
     let folder = try TemporaryFolder()
     let dbPool = try makePool(folder)
-    func update(_ players: inout [Player], _ changes: TransactionChanges) throws {
+    @Sendable func apply(_ changes: TransactionChanges, to players: inout [Player]) throws {
       for change in try changes.changes(of: Player.self) {
         if let old = change.oldRecord { players.removeAll { $0.id == old.id } }
         if let new = change.newRecord { players.append(new) }
@@ -37,12 +37,21 @@ import Tidemark
     var (players, token) = try await dbPool.read { db in
       try (Player.fetchAll(db), db.changeToken())
     }
-    try await dbPool.write { try $0.execute(sql: "UPDATE player SET score = 20") }
-    for try await entry in try await dbPool.changes(after: token, in: Table("player")) {
-      try update(&players, entry.changes)
-      token = entry.token
-      break
+    let task = Task { [dbPool, players, token] in
+      var (players, token) = (players, token)
+      // Ends the loop.
+      func update(_ players: inout [Player], _ changes: TransactionChanges) throws {
+        try apply(changes, to: &players)
+        withUnsafeCurrentTask { $0?.cancel() }
+      }
+      for try await entry in try await dbPool.changes(after: token, in: Table("player")) {
+        try update(&players, entry.changes)
+        token = entry.token
+      }
+      return (players, token)
     }
+    try await dbPool.write { try $0.execute(sql: "UPDATE player SET score = 20") }
+    (players, token) = try await task.value
     #expect(players == [Player(id: 1, score: 20)])
     let positionPath = folder.path("position")
     try token.description.write(toFile: positionPath, atomically: true, encoding: .utf8)
@@ -66,13 +75,19 @@ import Tidemark
       try db.acknowledge(db.changeToken(), by: "index")
     }
     try await dbPool.write { try $0.execute(sql: "INSERT INTO player VALUES (2, 7)") }
-    for try await entry in try await dbPool.changes(for: "index", in: Table("player")) {
-      try await dbPool.write { db in
-        try updateIndex(db, entry.changes)
-        try db.acknowledge(entry.token, by: "index")
+    let task = Task {
+      for try await entry in try await dbPool.changes(for: "index", in: Table("player")) {
+        try await dbPool.write { db in
+          try updateIndex(db, entry.changes)
+          try db.acknowledge(entry.token, by: "index")
+        }
       }
-      break
     }
+    for try await words in ValueObservation.tracking({ try String.fetchAll($0, sql: "SELECT text FROM word") })
+      .values(in: dbPool) where words.count == 2
+    { break }
+    task.cancel()
+    do { try await task.value } catch is CancellationError {}
     let words = try await dbPool.read { try String.fetchAll($0, sql: "SELECT text FROM word ORDER BY player") }
     #expect(words == ["score 10", "score 7"])
   }

@@ -61,3 +61,20 @@ extension CommittedChanges.TableChanges {
     return words.joined(separator: " ")
   }
 }
+
+extension CaptureLayout {
+  /// The layout of a table whose rows are reported with all values.
+  static func ofTable(
+    _ table: String, _ columns: [String], rowIDColumn: String? = nil, hasRowID: Bool = true
+  ) -> CaptureLayout {
+    CaptureLayout(
+      key: TableKey(table),
+      columns: columns.enumerated().map { index, name in
+        CaptureLayout.Column(
+          name: name, tableIndex: CInt(index), oldIndex: CInt(index), insertIndex: CInt(index),
+          updateIndex: CInt(index), isReal: false, mayHaveDefault: false)
+      },
+      storedColumns: Array(columns.indices), rowIDColumn: rowIDColumn, hasRowID: hasRowID, wantsRows: true,
+      mustReportAll: false)
+  }
+}
