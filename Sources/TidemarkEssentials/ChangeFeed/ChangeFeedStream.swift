@@ -15,8 +15,8 @@
 /// ``TransactionChanges/versions`` belong to the feed.
 ///
 /// The stream buffers nothing, and a slow consumer delays no writer. If it is so slow that transactions are removed
-/// from the feed before it has read them, it ends with ``ChangeFeedError/expired(oldest:)``. It also ends with an error if
-/// the database is closed, restored or replaced.
+/// from the feed before it has read them, it ends with ``ChangeFeedError/expired(oldest:)``. It also ends with an error
+/// if the database is closed, restored or replaced.
 ///
 /// A stream has one consumer: concurrent iterations share the transactions. When the task of an iteration is cancelled,
 /// the iteration ends, and another one can continue.
