@@ -17,8 +17,7 @@ extension Database {
   ///
   /// If not all changes are known, the changes are rolled back, and an error is thrown: SQLite does not report the rows
   /// of virtual tables, of incremental blob writes, and of statements that are executed with the C interface. At most
-  /// 100,000 rows of a transaction are recorded. Text that is not UTF-8 is recorded as it is read: with replacement
-  /// characters.
+  /// 100,000 rows of a transaction are recorded. A row with a text that is not UTF-8 is an unknown change, too.
   ///
   /// - Parameter updates: The closure. It must not end the savepoint or transaction in which it runs.
   /// - Returns: The changes, in the order of their execution.

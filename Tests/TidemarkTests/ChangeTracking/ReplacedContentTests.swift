@@ -59,21 +59,6 @@ import Tidemark
 
   // MARK: - The connection's pointer
 
-  @Test func `own schema changes are no replacement after the pointer was requested`() async throws {
-    let database = try Observed.queue.open()
-    try await database.writer.writeWithoutTransaction { db in _ = db.sqliteConnection }
-    let stream = try await database.writer.changes()
-    // The first access after the beginning of a stream compiles statements again.
-    try await database.writer.write { try $0.execute(sql: "PRAGMA user_version = 1") }
-    while try await next(stream).lines != ["user_version = 1"] {}
-    try await database.writer.write { try $0.execute(sql: "CREATE TABLE note (text)") }
-    let creation = try await next(stream)
-    #expect(creation.isComplete && creation.lines == ["CREATE TABLE note (text)"], "\(creation)")
-    try await database.writer.write { try $0.execute(sql: "INSERT INTO note VALUES ('a')") }
-    let insertion = try await next(stream)
-    #expect(insertion.isComplete && insertion.lines == ["INSERT note [1]: text \"a\""], "\(insertion)")
-  }
-
   @Test(arguments: [true, false])
   func `a backup with the pointer in the access of a schema change is a replacement`(_ isFirst: Bool) async throws {
     let (database, source) = (try Observed.queue.open(), try DatabaseQueue())
