@@ -110,10 +110,12 @@ extension SQLiteChangesetReader.Table {
     guard let table = try db.catalogTable(name, in: "main"), table.kind == .table else { return nil }
     // Like SQLite, without generated columns.
     let columns = table.allColumns.filter { !$0.isGenerated }
+    let rowIDColumn = try table.primaryKey(db)?.rowIDColumn
     self.init(
       name: table.name, columnNames: columns.map(\.name),
       primaryKey: columns.indices.filter { columns[$0].primaryKeyIndex > 0 }
-        .sorted { columns[$0].primaryKeyIndex < columns[$1].primaryKeyIndex })
+        .sorted { columns[$0].primaryKeyIndex < columns[$1].primaryKeyIndex },
+      rowIDColumn: columns.firstIndex { $0.name == rowIDColumn })
   }
 }
 

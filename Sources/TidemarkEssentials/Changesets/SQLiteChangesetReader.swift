@@ -15,6 +15,9 @@ struct SQLiteChangesetReader {
 
     /// The indexes of the columns of the primary key, in its order.
     let primaryKey: [Int]
+
+    /// The index of the column that is the row ID: its values are integers.
+    let rowIDColumn: Int?
   }
 
   private let bytes: UnsafeRawBufferPointer
@@ -119,6 +122,7 @@ struct SQLiteChangesetReader {
     let values = record.compactMap { $0 }
     if values.count < record.count { throw failure("an inserted or deleted row lacks a value") }
     if table.primaryKey.contains(where: { values[$0].isNull }) { throw failure("the primary key is NULL") }
+    try checkRowID(values, table)
     return ChangedRow.Image(rowID: 0, values: values)
   }
 
@@ -144,10 +148,16 @@ struct SQLiteChangesetReader {
       }
     }
     if columns.count == reader.source.primaryKey.count { throw failure("an update changes no column") }
+    try checkRowID(old, reader.source)
     return ChangedRow(
       table: reader.table(withColumns: columns),
       images: .update(
         old: ChangedRow.Image(rowID: 0, values: oldValues), new: ChangedRow.Image(rowID: 0, values: newValues)))
+  }
+
+  private func checkRowID(_ record: [DatabaseValue?], _ table: Table) throws(Failure) {
+    guard let index = table.rowIDColumn else { return }
+    guard case .int64? = record[index]?.storage else { throw failure("the row ID is not an integer") }
   }
 
   private mutating func record(_ count: Int) throws(Failure) -> [DatabaseValue?] {

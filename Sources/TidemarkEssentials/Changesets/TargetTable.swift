@@ -266,6 +266,9 @@ final class TargetTable {
         return .isNotUnique(error)
       default: return .violates(error)
       }
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_MISMATCH {
+      // The column is the row ID here, and was a column with values of any type in the other database.
+      return .violates(error)
     }
   }
 

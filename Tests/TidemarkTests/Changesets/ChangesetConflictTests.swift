@@ -249,4 +249,21 @@ import Tidemark
       }
     }
   }
+
+  @Test func `a key that cannot be a row ID violates a constraint`() throws {
+    let changes = try inMemory { db in
+      try db.execute(sql: "CREATE TABLE w (k TEXT PRIMARY KEY) WITHOUT ROWID")
+      return try db.recordingChanges { try db.execute(sql: "INSERT INTO w VALUES ('1'), ('a')") }
+    }
+    try inMemory { db in
+      try db.execute(sql: "CREATE TABLE w (k INTEGER PRIMARY KEY)")
+      var kinds: [ChangesetConflict.Kind] = []
+      let skipped = try db.apply(changes) { conflict in
+        kinds.append(conflict.kind)
+        return .skip
+      }
+      #expect(kinds == [.constraint] && skipped.map(\.newValues) == [["a".databaseValue]])
+      #expect(try Int.fetchAll(db, sql: "SELECT k FROM w") == [1])
+    }
+  }
 }

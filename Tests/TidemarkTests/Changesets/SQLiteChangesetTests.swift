@@ -215,6 +215,8 @@ import Testing
     Malformed(header, [18, 2], message: "the mark of an indirect change is neither 0 nor 1"),
     Malformed(header, [18, 0, 0, 5, 5], message: "an inserted or deleted row lacks a value"),
     Malformed(header, [9, 0, 5, 5, 5], message: "the primary key is NULL"),
+    Malformed(header, [9, 0, 3, 1, 0x61, 5, 5], message: "the row ID is not an integer"),
+    Malformed(header, [23, 0, 4, 0, 5, 0], [0] + key + [0], message: "the row ID is not an integer"),
     Malformed(header, [23, 0], key, [5, 0], key, [5, 0], message: "an update has no old primary key, or a new one"),
     Malformed(header, [23, 0], key, [5, 0], [0, 0, 0], message: "an updated column lacks its old or new value"),
     Malformed(header, [23, 0], key, [0, 0], [0, 0, 0], message: "an update changes no column"),
