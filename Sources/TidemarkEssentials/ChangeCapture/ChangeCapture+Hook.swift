@@ -55,10 +55,6 @@ extension ChangeCapture {
   }
 
   func expireStatements() {
-    // The catalog cannot distinguish expired statements from a changed schema.
-    let isSharedSchemaKnown =
-      sharedGeneration != nil && !hasChangedSharedSchema && currentGeneration == sharedGeneration
-    defer { if isSharedSchemaKnown, let generation = currentGeneration { sharedGeneration = generation } }
     do {
       try db.handle?.expireStatements(db.callbacks)
       db.compilation.hasUnhookedDeletes = false

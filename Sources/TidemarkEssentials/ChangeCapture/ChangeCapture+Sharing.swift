@@ -31,7 +31,7 @@ extension ChangeCapture {
   func connectionWillBeShared() {
     endCaptureBypass()
     guard db.isAccessible, db.handle != nil, !log.isInStep else { return }
-    sharedGeneration = currentGeneration
+    sharedSchemas = currentSchemas
   }
 
   func sharedAccessWillEnd() {
@@ -42,11 +42,10 @@ extension ChangeCapture {
     var isReplaced =
       counts.replacements != steps.compiled.replacements || counts.vacuums != steps.compiled.vacuums
     (steps.compiled.replacements, steps.compiled.vacuums) = (counts.replacements, counts.vacuums)
-    if broker.rowNeeds.exist {
-      let generation = currentGeneration
-      if sharedGeneration != nil, sharedGeneration != generation { isReplaced = true }
-      if let generation { sharedGeneration = generation }
-    }
+    // Even if no rows are needed: they may be needed before the end of the next access.
+    let schemas = currentSchemas
+    if sharedSchemas != nil, sharedSchemas != schemas { isReplaced = true }
+    if let schemas { sharedSchemas = schemas }
     guard isReplaced else { return }
     if !log.isOpen { beginTransaction() }
     log.becomeUnknown(.database)
@@ -60,21 +59,24 @@ extension ChangeCapture {
     if hasChangedSharedSchema { return }
     hasChangedSharedSchema = true
     // Otherwise, a replacement before the statement would look like its effect.
-    if currentGeneration != sharedGeneration { db.compilation.counts.replacements &+= 1 }
+    if currentSchemas != sharedSchemas { db.compilation.counts.replacements &+= 1 }
   }
 
   /// Handles the end of a transaction of the library that has changed the schema.
   func sharedSchemaDidChange() {
     guard db.isInAutocommitMode, !log.isInStep else { return }
     hasChangedSharedSchema = false
-    if let generation = currentGeneration { sharedGeneration = generation }
+    if let schemas = currentSchemas { sharedSchemas = schemas }
   }
 
-  /// A number that changes with the schema, and with each replacement of the database; nil if it cannot be read now.
-  var currentGeneration: UInt? {
+  /// The versions of the schemas. They change with each replacement of a database, too; nil if they cannot be read now.
+  private var currentSchemas: [SharedSchema]? {
     do {
-      // An access on a thread of Swift's pool must not wait for a lock.
-      return try db.withoutBusyHandler { try db.shielded { try db.catalogGeneration() } }
+      // An access on a thread of Swift's pool must not wait for a lock. A transaction of the library may have ended just
+      // now.
+      return try db.withoutBusyHandler {
+        try db.withoutTransactionChecks { try db.shielded { try db.sharedSchemas() } }
+      }
     } catch {
       // Another connection holds a lock. In doubt, everything may have changed.
       return nil
@@ -82,7 +84,25 @@ extension ChangeCapture {
   }
 }
 
+/// The schema of a database of the connection.
+struct SharedSchema: Equatable {
+  let databaseName: String
+
+  /// SQLite's number, which it stores in the database and increases with each change.
+  let version: Int64
+}
+
 extension Database {
+  // The generation of the catalog does not serve: it changes with each expiration of statements, for instance by a read.
+  fileprivate func sharedSchemas() throws -> [SharedSchema] {
+    try lookUp("PRAGMA database_list").compactMap { row in
+      let name: String = row["name"]
+      let version = try lookUp("PRAGMA \(name.quotedDatabaseIdentifier).schema_version").first?[0] as Int64?
+      // SQLite creates the temporary database when a statement needs it.
+      return name == "temp" && version == 0 ? nil : SharedSchema(databaseName: name, version: version ?? 0)
+    }
+  }
+
   /// Runs a closure that fails if another connection holds a lock, instead of waiting.
   func withoutBusyHandler<Result>(_ body: () throws -> Result) rethrows -> Result {
     let busy = callbacks.busy

@@ -49,11 +49,11 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
   /// Whether the pre-update hook is used.
   var usesRowHook = false
 
-  /// The last known schema of a connection that the program also uses directly; nil if it must be read again.
-  var sharedGeneration: UInt?
+  /// The last known schemas of a connection that the program also uses directly; nil if they are not known.
+  var sharedSchemas: [SharedSchema]?
 
-  /// Whether the library has changed the schema since it was read, so that it must be read again when the transaction
-  /// ends.
+  /// Whether the library has changed a schema since they were read, so that they must be read again when the
+  /// transaction ends.
   var hasChangedSharedSchema = false
 
   /// The needs, and what follows from them.
@@ -157,7 +157,7 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
       steps.unrecorded = ObjectIdentifier(statement)
       return
     }
-    if sharedGeneration != nil, statement.writes?.schemaChanges.isEmpty == false { sharedSchemaWillChange() }
+    if sharedSchemas != nil, statement.writes?.schemaChanges.isEmpty == false { sharedSchemaWillChange() }
     if statement.effects.contains(.keep), isEmptyCommit(statement) { try willCommitEmptyTransaction() }
     var plan: CapturePlan?
     if let writes = statement.writes, broker.rowNeeds.exist { plan = self.plan(for: writes) }

@@ -108,8 +108,7 @@ import Tidemark
       return Set(tables.filter { $0.name != "sentinel" }.prefix(2)).union([TableKey("sentinel")])
     }
     let all = try await Follower(dbQueue, source, nil, limits)
-    // After the pointer of the connection was requested, each read of the regions is reported as unknown changes.
-    let followsRegions = resynchronizes && source == .stream && world.isAlone
+    let followsRegions = resynchronizes && source == .stream
     var some = try await followsRegions ? Follower(dbQueue, .stream, region(), limits) : nil
     for number in 0..<Scale.of(daily: 60, full: 200) {
       try dbQueue.inDatabase { db in

@@ -59,6 +59,42 @@ import Tidemark
 
   // MARK: - The connection's pointer
 
+  @Test(arguments: [Observed.queue, .pool])
+  func `own schema changes are no replacement after the pointer was requested`(_ observed: Observed) async throws {
+    let database = try observed.open()
+    try await database.writer.writeWithoutTransaction { db in
+      _ = db.sqliteConnection
+      try db.execute(sql: "ATTACH ':memory:' AS aux")
+    }
+    let stream = try await database.writer.changes()
+    try await database.writer.write { try $0.execute(sql: "CREATE TABLE note (text)") }
+    await #expect(throws: DatabaseError.self) {
+      try await database.writer.write { try $0.execute(sql: "CREATE TABLE undone (text); SELECT nothing") }
+    }
+    _ = try await database.writer.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM note") }
+    try await database.writer.write { try $0.execute(sql: "INSERT INTO note VALUES ('a')") }
+    let (creation, insertion) = (try await next(stream), try await next(stream))
+    #expect(creation.isComplete && creation.lines == ["CREATE TABLE note (text)"], "\(creation)")
+    #expect(insertion.isComplete && insertion.lines == ["INSERT note [1]: text \"a\""], "\(insertion)")
+  }
+
+  @Test func `reads are no replacement after the pointer was requested`() async throws {
+    let database = try Observed.queue.open()
+    try await database.writer.writeWithoutTransaction { db in
+      _ = db.sqliteConnection
+      try db.execute(sql: "ATTACH ':memory:' AS aux")
+    }
+    let stream = try await database.writer.changes(in: Table("team"))
+    // The regions are resolved in a read, after the schema change.
+    try await database.writer.write { try $0.execute(sql: "CREATE TABLE note (text)") }
+    #expect(try await lines(stream) == ["CREATE TABLE note (text)"])
+    for id in 1...3 {
+      _ = try await database.writer.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM team") }
+      try await database.writer.write { try $0.execute(sql: "INSERT INTO team VALUES (?, 'Red')", arguments: [id]) }
+      #expect(try await lines(stream) == ["INSERT team [\(id)]: id \(id), name \"Red\""])
+    }
+  }
+
   @Test(arguments: [true, false])
   func `a backup with the pointer in the access of a schema change is a replacement`(_ isFirst: Bool) async throws {
     let (database, source) = (try Observed.queue.open(), try DatabaseQueue())
