@@ -205,7 +205,9 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
     let db: Database = self.db
     if let writes = statement.writes {
       if needs.ofSubscribers.storedNumbers { noteCounters(writes) }
-      if !writes.schemaChanges.isEmpty { log.add(writes.schemaChanges, by: statement.expandedSQL) }
+      if !writes.schemaChanges.isEmpty, !addCreatedRows(statement, writes) {
+        log.add(writes.schemaChanges, by: statement.expandedSQL)
+      }
       if writes.changesSettings { log.becomeUnknown(.settings) }
       if let database = writes.userVersionDatabase { log.noteUserVersion(of: database) }
       if writes.changesSchemaTableOnly { log.becomeUnknown() }

@@ -268,4 +268,40 @@ import Tidemark
     try await database.writer.write { try $0.execute(sql: "INSERT INTO event SELECT * FROM event") }
     #expect(try await lines(stream) == ["counter of event: 0"])
   }
+
+  @Test func `a table that is created with the rows of a query is reported with these rows`() async throws {
+    let database = try Observed.queue.open()
+    let stream = try await database.writer.changes()
+    try await database.writer.write { db in
+      try db.execute(sql: "CREATE TEMP TABLE seed (a TEXT, b REAL); INSERT INTO seed VALUES ('x', 1), (NULL, 2.5)")
+    }
+    _ = try await lines(stream)
+    try await database.writer.write { db in
+      try db.execute(sql: "CREATE TABLE copy AS SELECT a, b, ? AS c FROM seed", arguments: [7])
+      try db.execute(sql: "UPDATE copy SET a = 'y' WHERE a = 'x'")
+    }
+    #expect(
+      try await lines(stream) == [
+        "CREATE TABLE \"main\".copy(a TEXT,b REAL,c)", "INSERT copy [1]: a \"x\", b 1.0, c 7",
+        "INSERT copy [2]: a NULL, b 2.5, c 7", "UPDATE copy [1]: a \"x\" → \"y\"",
+      ])
+  }
+
+  @Test(arguments: [
+    (
+      "CREATE TABLE IF NOT EXISTS \"as\" AS VALUES (1)",
+      ["CREATE TABLE \"main\".\"as\"(column1)", "INSERT as [1]: column1 1"]
+    ),
+    (
+      "/* a */ create temporary table t -- as\n as select 1 AS a",
+      ["CREATE TABLE \"temp\".t(a)", "INSERT temp.t [1]: a 1"]
+    ),
+    ("CREATE TABLE main.[as] (a, b DEFAULT 'as')", ["CREATE TABLE main.[as] (a, b DEFAULT 'as')"]),
+  ])
+  func `created tables are recognized`(sql: String, lines expected: [String]) async throws {
+    let database = try Observed.queue.open()
+    let stream = try await database.writer.changes()
+    try await database.writer.write { try $0.execute(sql: sql) }
+    #expect(try await lines(stream) == expected)
+  }
 }

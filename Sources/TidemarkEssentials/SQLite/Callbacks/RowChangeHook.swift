@@ -81,15 +81,30 @@ struct CapturedValue {
   fileprivate init?(_ pointer: OpaquePointer) {
     if sqlite3_value_type(pointer) == SQLITE_TEXT {
       guard let bytes = sqlite3_value_text(pointer) else { return nil }
-      let buffer = UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(pointer)))
-      if let text = String(validating: buffer, as: UTF8.self) {
-        value = DatabaseValue(.string(text))
-      } else {
-        (value, isRepaired) = (DatabaseValue(.string(String(decoding: buffer, as: UTF8.self))), true)
-      }
+      self.init(text: UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(pointer))))
     } else {
       guard let value = DatabaseValue(sqliteValue: pointer) else { return nil }
-      self.value = value
+      self.init(value)
+    }
+  }
+
+  /// The value of a column in the current row; nil if SQLite has no memory for it. C: `sqlite3_column_text` and its
+  /// siblings.
+  init?(_ statement: SQLiteStatement, _ column: CInt) {
+    if sqlite3_column_type(statement, column) == SQLITE_TEXT {
+      guard let bytes = sqlite3_column_text(statement, column) else { return nil }
+      self.init(text: UnsafeBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement, column))))
+    } else {
+      guard let value = DatabaseValue.readWithoutRefusal(statement, column) else { return nil }
+      self.init(value)
+    }
+  }
+
+  private init(text bytes: UnsafeBufferPointer<UInt8>) {
+    if let text = String(validating: bytes, as: UTF8.self) {
+      value = DatabaseValue(.string(text))
+    } else {
+      (value, isRepaired) = (DatabaseValue(.string(String(decoding: bytes, as: UTF8.self))), true)
     }
   }
 
