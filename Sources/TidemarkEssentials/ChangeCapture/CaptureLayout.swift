@@ -41,6 +41,9 @@ final class CaptureLayout: Sendable {
   /// The form of the rows, if they are captured as a whole.
   let wholeRows: WholeRows?
 
+  /// Whether rows are needed as a whole, and the table counts its row IDs in `sqlite_sequence`.
+  let hasCounter: Bool
+
   struct Column: Sendable {
     var name: String
 
@@ -74,7 +77,7 @@ final class CaptureLayout: Sendable {
     key: TableKey, columns: [Column] = [], storedColumns: [Int] = [], rowIDColumn: String? = nil,
     hasRowID: Bool = true, wantsRows: Bool = false, rowCountMax: Int = .max, storesRows: Bool = false,
     unreadColumns: [String] = [], hasComputedColumns: Bool = false, mustReportAll: Bool = true,
-    wholeRows: WholeRows? = nil
+    wholeRows: WholeRows? = nil, hasCounter: Bool = false
   ) {
     self.key = key
     self.columns = columns
@@ -93,6 +96,7 @@ final class CaptureLayout: Sendable {
     self.hasComputedColumns = hasComputedColumns
     self.mustReportAll = mustReportAll
     self.wholeRows = wholeRows
+    self.hasCounter = hasCounter
   }
 
   /// Whether nothing is known about the table.
@@ -160,7 +164,8 @@ extension CaptureLayout {
       unreadColumns: unread,
       hasComputedColumns: table.allColumns.contains { $0.kind == .virtualGenerated || $0.kind == .storedGenerated },
       mustReportAll: mustReportAll,
-      wholeRows: WholeRows(table, primaryKey, storedNames: stored.map { columns[$0].name }))
+      wholeRows: WholeRows(table, primaryKey, storedNames: stored.map { columns[$0].name }),
+      hasCounter: needs.wantsRows && values == nil && rowIDColumn != nil && table.declaresCounter)
   }
 }
 
@@ -179,9 +184,6 @@ struct WholeRows: Sendable {
   /// The indexes in `columnNames` of the columns of the primary key.
   let primaryKey: [Int]
 
-  /// Whether the table counts its row IDs in `sqlite_sequence`.
-  let hasCounter: Bool
-
   /// Nil if a value is not captured.
   ///
   /// - Parameter storedNames: The columns whose values are stored, in lower case.
@@ -195,11 +197,14 @@ struct WholeRows: Sendable {
     // The name of a hidden row ID is not a column.
     let keyNames = key.map { $0.isRowID && $0.rowIDColumn == nil ? [] : $0.columns } ?? []
     primaryKey = keyNames.compactMap { names.firstIndex(of: $0.asciiLowercased) }
-    hasCounter = rowIDColumn != nil && table.sql.map(Self.declaresCounter) == true
   }
+}
 
-  /// SQLite stores the statement that has created the table. The keyword is reserved: a name must be quoted.
-  private static func declaresCounter(_ sql: String) -> Bool {
+extension CatalogTable {
+  /// Whether the statement that has created the table declares a counter. The keyword is reserved: a name must be
+  /// quoted.
+  fileprivate var declaresCounter: Bool {
+    guard let sql else { return false }
     var tokenizer = SQLTokenizer(sql)
     while let token = tokenizer.next() {
       if token == .word, sql[tokenizer.range].lowercased() == "autoincrement" { return true }

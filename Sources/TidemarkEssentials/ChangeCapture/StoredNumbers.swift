@@ -39,7 +39,7 @@ extension ChangeCapture {
   /// Notes the counters that a statement may have changed. An insertion without rows changes a counter, too: it begins
   /// with zero then.
   func noteCounters(_ writes: StatementWrites) {
-    for table in writes.tables where table.inserts && needs.layouts[table.key]?.layout.wholeRows?.hasCounter == true {
+    for table in writes.tables where table.inserts && needs.layouts[table.key]?.layout.hasCounter == true {
       log.noteCounter(of: table.key)
     }
   }
@@ -49,7 +49,7 @@ extension ChangeCapture {
     log.noteCountersOfRows()
     var tables = log.counterTables
     for coarse in log.coarse
-    where needs.layouts[coarse.key]?.layout.wholeRows?.hasCounter == true && !tables.contains(coarse.key) {
+    where needs.layouts[coarse.key]?.layout.hasCounter == true && !tables.contains(coarse.key) {
       tables.append(coarse.key)
     }
     return tables
@@ -102,7 +102,7 @@ extension ChangeLog {
     case rows(nameOffset: Int)
 
     init(_ layout: CaptureLayout) {
-      if layout.wholeRows?.hasCounter == true {
+      if layout.hasCounter == true {
         self = .insertions
       } else if layout.key.isCounterTable,
         let offset = layout.storedColumns.firstIndex(where: { layout.columns[$0].name == "name" })
