@@ -8,7 +8,7 @@ root=$PWD
 scratch=$root/${1:-.build-examples}
 mkdir -p "$scratch"
 
-for example in Notes JobServer; do
+for example in Notes JobServer Shop; do
   swift build --package-path "Examples/$example" --scratch-path "$scratch" -Xswiftc -warnings-as-errors \
     >"$scratch/$example.log" 2>&1 || {
     echo "examples: $example does not build"
@@ -19,9 +19,10 @@ done
 
 folder=$(mktemp -d)
 server=
-# Stop the server before its folder is removed, however the script ends.
+followers=()
+# Stop the programs before their folder is removed, however the script ends.
 cleanup() {
-  if [ -n "$server" ]; then kill -KILL "$server" 2>/dev/null || true; fi
+  for process in $server "${followers[@]}"; do kill -KILL "$process" 2>/dev/null || true; done
   rm -rf "$folder"
 }
 trap cleanup EXIT
@@ -53,4 +54,95 @@ kill -TERM "$server"
 wait "$server" || fail "JobServer failed: $(cat "$folder/server.log")"
 server=
 grep -q 'stopped' "$folder/server.log" || fail "JobServer did not shut down: $(cat "$folder/server.log")"
+
+# Shop: programs that follow the changes of a database.
+shop=$folder/shop.sqlite
+write() { "$scratch/debug/ShopWriter" "$shop" "$1"; }
+
+# follow LOG PROGRAM ARGUMENT…: starts a program that runs until it is killed
+follow() {
+  local log=$folder/$1
+  shift
+  "$scratch/debug/$1" "${@:2}" >>"$log" 2>&1 &
+  followers+=($!)
+}
+
+# await LOG TEXT: waits until a program has written a line
+await() {
+  local deadline=$((SECONDS + 60))
+  until grep -qF "$2" "$folder/$1"; do
+    [ "$SECONDS" -lt "$deadline" ] || fail "$1 has no line '$2': $(cat "$folder/$1")"
+    sleep 0.05
+  done
+}
+
+write "INSERT INTO product VALUES (1, 'Green tea', 4.5), (2, 'Coffee', 7)"
+follow audit AuditLog "$shop"
+follow index SearchIndex "$shop" "$folder/index.sqlite"
+follow replica Replica "$shop" "$folder/copy.sqlite"
+await audit following
+await index 'indexed 2 products'
+await replica copied
+
+mkfifo "$folder/questions"
+"$scratch/debug/PriceCache" "$shop" <"$folder/questions" >"$folder/cache" 2>&1 &
+followers+=($!)
+exec 3>"$folder/questions"
+await cache ready
+printf '1\n' >&3
+await cache 'Green tea 4.5 from the database'
+printf '1\n' >&3
+await cache 'Green tea 4.5 from the cache'
+printf '1 5\n' >&3
+await cache 'changed 1'
+printf '1\n' >&3
+await cache 'Green tea 5.0 from the database'
+write "INSERT INTO product VALUES (3, 'Black tea', 3)"
+await cache 'changed all'
+exec 3>&-
+
+await audit 'UPDATE product [1]: price 4.5 → 5.0'
+await audit 'INSERT product [3]: id 3, name "Black tea", price 3.0'
+await index 'indexed Black tea'
+[ "$("$scratch/debug/SearchIndex" "$shop" "$folder/index.sqlite" tea | wc -l)" = 2 ] || fail 'SearchIndex finds no tea'
+
+# Outbox: is killed again and again, and delivers each purchase once.
+follow outbox Outbox "$shop" "$folder/receiver.sqlite"
+for purchase in $(seq 1 20); do
+  write 'INSERT INTO purchase (productId, count) VALUES (1, 1), (2, 2), (3, 3), (1, 4), (2, 5)'
+  if [ $((purchase % 4)) = 0 ]; then
+    kill -KILL "${followers[-1]}"
+    follow outbox Outbox "$shop" "$folder/receiver.sqlite"
+  fi
+done
+await outbox 'delivered 100'
+delivered=$(python3 - "$folder/receiver.sqlite" <<'END'
+import sqlite3, sys
+print([row[0] for row in sqlite3.connect(sys.argv[1]).execute('SELECT purchase FROM parcel')] == list(range(1, 101)))
+END
+)
+[ "$delivered" = True ] || fail 'Outbox has not delivered each purchase once, in order'
+
+write "DELETE FROM purchase WHERE count > 2; UPDATE product SET name = 'Mocha' WHERE id = 2"
+await index 'indexed Mocha'
+await audit 'UPDATE product [2]: name "Coffee" → "Mocha"'
+equal=$(python3 - "$shop" "$folder/copy.sqlite" <<'END'
+import sqlite3, sys, time
+def content(path):
+    db = sqlite3.connect('file:' + path + '?mode=ro', uri=True)
+    return [db.execute('SELECT * FROM ' + t + ' ORDER BY id').fetchall() for t in ('product', 'purchase')]
+for _ in range(200):
+    if content(sys.argv[1]) == content(sys.argv[2]): break
+    time.sleep(0.05)
+print(content(sys.argv[1]) == content(sys.argv[2]))
+END
+)
+[ "$equal" = True ] || fail "the replica differs: $(cat "$folder/replica")"
+
+# LineEditor: undoes and redoes.
+printf 'a one\na two\na three\ns o 0\nd 1 2\nu\nu\nr\np\nq\n' |
+  "$scratch/debug/LineEditor" "$folder/text.sqlite" >"$folder/editor"
+[ "$(tr '\n\t' '|:' <"$folder/editor")" = 'undone: delete|undone: replace|redone: replace|1:0ne|2:tw0|3:three|' ] ||
+  fail "LineEditor: $(cat "$folder/editor")"
+
 echo 'examples: built and used'
