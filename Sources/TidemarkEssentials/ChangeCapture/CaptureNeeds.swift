@@ -56,13 +56,17 @@ struct CaptureNeeds: Sendable, Equatable {
 
   var isEmpty: Bool { otherTables == nil && tables.isEmpty }
 
-  /// The beginning of the names of the tables in which the library stores changes. Only a subscriber that names such a
-  /// table needs its changes.
+  /// The beginning of the names of the tables of the change feed, and the table of stored steps. Only a subscriber that
+  /// names such a table needs its changes.
   static let feedTablePrefix = "tidemark_feed"
+  static let undoTableName = "tidemark_undo"
+
+  /// Whether the library stores changes in a table.
+  static func isTableOfLibrary(_ name: String) -> Bool { name.hasPrefix(feedTablePrefix) || name == undoTableName }
 
   /// The needs for a table; nil for none.
   func needs(of table: TableKey) -> TableNeeds? {
-    tables[table] ?? (table.name.hasPrefix(Self.feedTablePrefix) ? nil : otherTables)
+    tables[table] ?? (Self.isTableOfLibrary(table.name) ? nil : otherTables)
   }
 
   func union(_ other: CaptureNeeds) -> CaptureNeeds {

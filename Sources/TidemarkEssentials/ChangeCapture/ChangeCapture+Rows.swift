@@ -279,7 +279,7 @@ extension ChangeCapture {
   /// Adds the table that a statement has created, and filled with the rows of a query, to the log: an equal table
   /// without rows, and its rows.
   ///
-  /// - Returns: False if the statement is another one, or if nobody needs the rows.
+  /// - Returns: False if the statement is another one, or if the rows are not needed.
   func addCreatedRows(_ statement: Statement, _ writes: StatementWrites) -> Bool {
     guard broker.rowNeeds.exist, statement.sql.isTableCreationWithRows,
       let change = writes.schemaChanges.first(where: { $0.kind == .create && $0.subject == .table })
@@ -326,7 +326,8 @@ extension ChangeCapture {
 
   /// - Returns: False if SQLite has no memory for a value.
   private func addRow(_ row: Statement, _ captured: CapturedTable, _ layout: CaptureLayout) -> Bool {
-    guard case .int64(let rowID)? = DatabaseValue.readWithoutRefusal(row.sqliteStatement, 0)?.storage else { return false }
+    guard let value = DatabaseValue.readWithoutRefusal(row.sqliteStatement, 0), case .int64(let rowID) = value.storage
+    else { return false }
     var record = ChangeRecord(table: 0, kind: .insert, oldRowID: rowID, newRowID: rowID)
     let start = log.valueCount
     record.valueStart = UInt32(start)

@@ -351,6 +351,7 @@ struct ChangeLog {
     schemaChanges += changes
     // The content of a database is not described by the statement that attaches it.
     if changes.contains(where: { $0.subject == .database }) { return }
+    if changes.contains(where: { $0.subject == .table && CaptureNeeds.isTableOfLibrary($0.name) }) { return }
     schemaStatements.append(
       SchemaStatement(
         rowCount: base.records + records.count, sql: sql,

@@ -19,10 +19,27 @@
 /// Undoing a step restores the rows, and the counters of `AUTOINCREMENT`. Triggers are not executed: their changes
 /// belong to the step. Foreign keys are checked if the connection enforces them.
 ///
-/// Steps are stored in memory.
+/// Steps are stored in memory. The steps of a named history are stored in the database, too, and are available when the
+/// program is started again: see ``init(_:named:limits:)``.
 public final class ChangeHistory: Sendable {
   private let writer: any DatabaseWriter
-  private let state: Mutex<HistoryState>
+  private let state: Mutex<State>
+
+  private struct State: Sendable {
+    var steps: HistoryState
+
+    /// The stored steps of a named history.
+    var table: HistoryTable?
+
+    /// Replaces the steps by the stored ones, if other connections have changed these.
+    ///
+    /// - Returns: Whether it has replaced them.
+    mutating func refresh(_ db: Database) throws -> Bool {
+      guard try table?.isOutdated(db) == true, let parts = try table?.read(db) else { return false }
+      steps.restore(parts)
+      return true
+    }
+  }
 
   /// The limits of a history.
   public struct Limits: Sendable {
@@ -53,7 +70,55 @@ public final class ChangeHistory: Sendable {
   ///   - limits: The limits of the history.
   public init(_ writer: some DatabaseWriter, limits: Limits = Limits()) {
     self.writer = writer
-    state = Mutex(HistoryState(limits: limits))
+    state = Mutex(State(steps: HistoryState(limits: limits)))
+  }
+
+  /// Creates a history whose steps are stored in the database.
+  ///
+  /// ```swift
+  /// let history = try ChangeHistory(dbQueue, named: "document")
+  /// history.canUndo      // true, if the program has recorded steps before it was started again
+  /// ```
+  ///
+  /// Each step is stored in the transaction that makes its changes: however the program ends, the stored steps fit the
+  /// content of the database. The changes of a group that has not ended form a step.
+  ///
+  /// The steps are stored in the table `tidemark_undo`, whose changes are part of no stream and no feed. Several
+  /// histories of the same name, in the same program or others, share their steps: they notice the steps of each other
+  /// when they record, undo or redo.
+  ///
+  /// - Parameters:
+  ///   - writer: The database whose changes are recorded, and which stores the steps.
+  ///   - name: The name of the history, for instance of the user whose changes it contains.
+  ///   - limits: The limits of the history.
+  /// - Throws: A ``DatabaseError``, for instance if the database cannot be written; or a
+  ///   ``TransactionChanges/DecodingError`` if the stored steps are damaged.
+  public init(_ writer: some DatabaseWriter, named name: String, limits: Limits = Limits()) throws {
+    self.writer = writer
+    state = Mutex(try writer.writeWithoutTransaction { try Self.stored(name, limits, $0) })
+  }
+
+  /// Creates a history whose steps are stored in the database: see ``init(_:named:limits:)``.
+  ///
+  /// - Parameters:
+  ///   - writer: The database whose changes are recorded, and which stores the steps.
+  ///   - name: The name of the history.
+  ///   - limits: The limits of the history.
+  /// - Throws: A ``DatabaseError``, for instance if the database cannot be written; or a
+  ///   ``TransactionChanges/DecodingError`` if the stored steps are damaged.
+  public init(_ writer: some DatabaseWriter, named name: String, limits: Limits = Limits()) async throws {
+    self.writer = writer
+    state = Mutex(try await writer.writeWithoutTransaction { try Self.stored(name, limits, $0) })
+  }
+
+  private static func stored(_ name: String, _ limits: Limits, _ db: Database) throws -> State {
+    var state = State(steps: HistoryState(limits: limits), table: HistoryTable(name: name))
+    try db.inTransaction(.immediate) {
+      try HistoryTable.create(db)
+      _ = try state.refresh(db)
+      return .commit
+    }
+    return state
   }
 
   // MARK: - Recording
@@ -100,16 +165,43 @@ public final class ChangeHistory: Sendable {
   ) throws -> Result {
     var result: Result?
     var changes = Changeset()
-    try db.inTransaction {
+    try change(db) { state in
       changes = try db.recordingChanges { result = try updates(db) }
       for case .schema(let sql) in changes.elements {
         throw ChangesetError(.schemaChange, "a step of a history cannot change the schema: \(sql)")
       }
-      return .commit
+      let part = state.table == nil ? nil : state.steps.part(changes, name: name)
+      if let part { try state.table?.insert(part, db) }
+      return { $0.record(changes, name: name) }
     }
-    state.withLock { $0.record(changes, name: name) }
     guard let result else { preconditionFailure("A recording ended without the result of its closure") }
     return result
+  }
+
+  /// Runs a closure in a transaction, and stores the changed steps.
+  ///
+  /// - Parameter body: Changes the database. It returns how the steps change; nil if nothing changes.
+  /// - Returns: Whether something has changed.
+  @discardableResult
+  private func change(
+    _ db: Database, _ body: (inout State) throws -> ((inout HistoryState) -> Void)?
+  ) throws -> Bool {
+    var next = state.withLock { $0 }
+    var (update, restored): (((inout HistoryState) -> Void)?, HistoryState?)
+    try db.inTransaction {
+      if try next.refresh(db) { restored = next.steps }
+      update = try body(&next)
+      update?(&next.steps)
+      try next.table?.update(to: next.steps, db)
+      return .commit
+    }
+    // Groups may have begun or ended meanwhile, on other threads.
+    state.withLock { state in
+      if let restored { state.steps.adopt(restored) }
+      update?(&state.steps)
+      state.table = next.table
+    }
+    return update != nil
   }
 
   /// Combines the changes that a closure records to one step.
@@ -132,24 +224,24 @@ public final class ChangeHistory: Sendable {
   /// - Throws: The error of the closure.
   @discardableResult
   public func group<Result>(named name: String? = nil, _ body: () throws -> Result) rethrows -> Result {
-    state.withLock { $0.beginGroup(name) }
-    defer { state.withLock { $0.endGroup() } }
+    state.withLock { $0.steps.beginGroup(name) }
+    defer { state.withLock { $0.steps.endGroup() } }
     return try body()
   }
 
   // MARK: - Undo and redo
 
   /// Whether a step can be undone.
-  public var canUndo: Bool { state.withLock { !$0.isInGroup && !$0.undoable.isEmpty } }
+  public var canUndo: Bool { state.withLock { !$0.steps.isInGroup && !$0.steps.undoable.isEmpty } }
 
   /// Whether a step can be redone.
-  public var canRedo: Bool { state.withLock { !$0.isInGroup && !$0.redoable.isEmpty } }
+  public var canRedo: Bool { state.withLock { !$0.steps.isInGroup && !$0.steps.redoable.isEmpty } }
 
   /// The name of the step to undo; nil if there is none, or if it has no name.
-  public var undoName: String? { state.withLock { $0.undoable.last?.name } }
+  public var undoName: String? { state.withLock { $0.steps.undoable.last?.name } }
 
   /// The name of the step to redo; nil if there is none, or if it has no name.
-  public var redoName: String? { state.withLock { $0.redoable.first?.name } }
+  public var redoName: String? { state.withLock { $0.steps.redoable.first?.name } }
 
   /// Undoes the last step.
   ///
@@ -186,44 +278,41 @@ public final class ChangeHistory: Sendable {
   public func redo() async throws -> Bool { try await writer.writeWithoutTransaction { try self.redo($0) } }
 
   /// Forgets all steps.
-  public func removeAll() {
-    state.withLock { state in
-      preconditionNoGroup(state)
-      state.removeAll()
-    }
+  ///
+  /// - Throws: A ``DatabaseError`` if the steps are stored, and cannot be removed.
+  public func removeAll() throws { try writer.writeWithoutTransaction { try self.removeAll($0) } }
+
+  /// Forgets all steps.
+  ///
+  /// - Throws: A ``DatabaseError`` if the steps are stored, and cannot be removed.
+  public func removeAll() async throws { try await writer.writeWithoutTransaction { try self.removeAll($0) } }
+
+  private func removeAll(_ db: Database) throws {
+    preconditionNoGroup()
+    try change(db) { _ in { $0.removeAll() } }
   }
 
   private func undo(_ db: Database) throws -> Bool {
-    let step = state.withLock { state in
-      preconditionNoGroup(state)
-      return state.undoable.last
+    preconditionNoGroup()
+    return try change(db) { state in
+      guard let step = state.steps.undoable.last else { return nil }
+      try db.apply(step.changes.inverted())
+      return { $0.didUndo() }
     }
-    guard let step else { return false }
-    try apply(step.changes.inverted(), db)
-    state.withLock { $0.didUndo() }
-    return true
   }
 
   private func redo(_ db: Database) throws -> Bool {
-    let step = state.withLock { state in
-      preconditionNoGroup(state)
-      return state.redoable.first
-    }
-    guard let step else { return false }
-    try apply(step.changes, db)
-    state.withLock { $0.didRedo() }
-    return true
-  }
-
-  private func apply(_ changes: Changeset, _ db: Database) throws {
-    try db.inTransaction {
-      try db.apply(changes)
-      return .commit
+    preconditionNoGroup()
+    return try change(db) { state in
+      guard let step = state.steps.redoable.first else { return nil }
+      try db.apply(step.changes)
+      return { $0.didRedo() }
     }
   }
 
-  private func preconditionNoGroup(_ state: borrowing HistoryState) {
+  private func preconditionNoGroup() {
     precondition(
-      !state.isInGroup, "A group of a change history is open: undo, redo and remove steps after it has ended")
+      state.withLock { !$0.steps.isInGroup },
+      "A group of a change history is open: undo, redo and remove steps after it has ended")
   }
 }

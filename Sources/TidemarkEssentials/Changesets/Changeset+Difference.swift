@@ -56,7 +56,7 @@ extension Changeset {
     func names(_ db: Database) throws -> [String] {
       let objects = try db.freshCatalog().objects(in: .main, db).all.filter { object in
         object.type == "table" && !Database.isSQLiteInternalTable(object.name)
-          && !object.name.hasPrefix(CaptureNeeds.feedTablePrefix)
+          && !CaptureNeeds.isTableOfLibrary(object.name)
       }
       let tables = try objects.map(\.name).filter { try db.catalogTable($0, in: "main")?.kind == .table }
       let virtualTables = try objects.map(\.name).filter { try db.catalogTable($0, in: "main")?.kind == .virtualTable }

@@ -14,6 +14,8 @@
 
 struct HistoryState {
   struct Step: Sendable {
+    /// Increases with each step.
+    var number: Int64
     var name: String?
     var changes: Changeset
     var byteCount: Int
@@ -24,26 +26,47 @@ struct HistoryState {
   private(set) var redoable: [Step] = []
   private(set) var byteCount = 0
 
+  private var lastNumber: Int64 = 0
+
   /// The open groups, the outermost first, and the changes that they contain.
   private var groupNames: [String?] = []
   private var groupChanges = Changeset()
+
+  /// The number of the step that the groups form, once they contain changes, and the number of their transactions.
+  private(set) var groupNumber: Int64?
+  private var groupCount: Int64 = 0
 
   init(limits: ChangeHistory.Limits) { self.limits = limits }
 
   var isInGroup: Bool { !groupNames.isEmpty }
 
   mutating func record(_ changes: Changeset, name: String?) {
+    let net = changes.net
+    if net.isEmpty { return }
     if isInGroup {
-      groupChanges = groupChanges.combined(with: changes)
+      if groupNumber == nil { groupNumber = nextNumber() }
+      groupChanges = groupChanges.combined(with: net)
+      groupCount += 1
     } else {
-      append(changes, name: name)
+      append(net, nextNumber(), name)
     }
   }
 
-  private mutating func append(_ changes: Changeset, name: String?) {
+  /// What a named history stores when it records changes; nil for nothing.
+  func part(_ changes: Changeset, name: String?) -> HistoryTable.Part? {
     let net = changes.net
-    if net.isEmpty { return }
-    let step = Step(name: name, changes: net, byteCount: net.byteCount)
+    if net.isEmpty { return nil }
+    return HistoryTable.Part(
+      step: groupNumber ?? lastNumber + 1, number: groupCount, name: groupNames.first ?? name, changes: net)
+  }
+
+  private mutating func nextNumber() -> Int64 {
+    lastNumber += 1
+    return lastNumber
+  }
+
+  private mutating func append(_ net: Changeset, _ number: Int64, _ name: String?) {
+    let step = Step(number: number, name: name, changes: net, byteCount: net.byteCount)
     byteCount += step.byteCount - redoable.reduce(0) { $0 + $1.byteCount }
     redoable = []
     undoable.append(step)
@@ -67,7 +90,36 @@ struct HistoryState {
     if !redoable.isEmpty { undoable.append(redoable.removeFirst()) }
   }
 
-  mutating func removeAll() { self = HistoryState(limits: limits) }
+  mutating func removeAll() { (undoable, redoable, byteCount) = ([], [], 0) }
+
+  /// Takes over the steps of another state. The open groups remain.
+  mutating func adopt(_ other: HistoryState) {
+    (undoable, redoable, byteCount) = (other.undoable, other.redoable, other.byteCount)
+    lastNumber = max(lastNumber, other.lastNumber)
+  }
+
+  /// Replaces all steps by stored ones. The open groups remain.
+  ///
+  /// - Parameter parts: The transactions of the steps, in their order.
+  mutating func restore(_ parts: [(part: HistoryTable.Part, isUndone: Bool)]) {
+    removeAll()
+    var rest = parts.filter { $0.part.step != groupNumber }[...]
+    while let (first, isUndone) = rest.first {
+      let transactions = rest.prefix { $0.part.step == first.step }
+      rest = rest.dropFirst(transactions.count)
+      let net = transactions.reduce(Changeset()) { $0.combined(with: $1.part.changes) }.net
+      lastNumber = max(lastNumber, first.step)
+      if net.isEmpty { continue }
+      // A step that follows undone ones belongs to a group that has not ended.
+      if !isUndone {
+        append(net, first.step, first.name)
+        continue
+      }
+      let step = Step(number: first.step, name: first.name, changes: net, byteCount: net.byteCount)
+      redoable.append(step)
+      byteCount += step.byteCount
+    }
+  }
 
   // MARK: - Groups
 
@@ -76,9 +128,9 @@ struct HistoryState {
   mutating func endGroup() {
     let name = groupNames.removeLast()
     if isInGroup { return }
-    let changes = groupChanges
-    groupChanges = Changeset()
-    append(changes, name: name)
+    let (net, number) = (groupChanges.net, groupNumber)
+    (groupChanges, groupNumber, groupCount) = (Changeset(), nil, 0)
+    if let number, !net.isEmpty { append(net, number, name) }
   }
 }
 

@@ -138,7 +138,7 @@ extension Database {
     let objects = try freshCatalog().objects(in: .main, self).all
     return Set(
       objects.filter { object in
-        !object.tableName.hasPrefix(CaptureNeeds.feedTablePrefix)
+        !CaptureNeeds.isTableOfLibrary(object.tableName)
           && !Self.isSQLiteInternalTable(object.name) && !Self.isGRDBInternalTable(object.name)
           && !Self.isGRDBInternalTable(object.tableName)
       })

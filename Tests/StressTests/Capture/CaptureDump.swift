@@ -78,7 +78,7 @@ struct CaptureShapes {
     for row in listed {
       let (name, database, type): (String, String, String) = (row["name"], row["schema"], row["type"])
       let key = TableKey(name, in: database)
-      if name.hasPrefix("sqlite_") || type == "view" { continue }
+      if name.hasPrefix("sqlite_") || type == "view" || CaptureNeeds.isTableOfLibrary(name) { continue }
       let sql = "\"\(database)\".\"\(name)\""
       if type == "virtual" {
         virtualTables.append((key, "SELECT * FROM \(sql)"))

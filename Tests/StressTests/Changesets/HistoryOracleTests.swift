@@ -32,11 +32,19 @@ import Tidemark
         try db.execute(sql: "DROP TRIGGER temp.\(name.quotedDatabaseIdentifier)")
       }
     }
-    let history = ChangeHistory(dbQueue, limits: ChangeHistory.Limits(stepCount: 1_000))
+    let limits = ChangeHistory.Limits(stepCount: 1_000)
+    // Some histories are stored, and restored again and again.
+    let isStored = seed.isMultiple(of: 2)
+    var history =
+      try isStored ? ChangeHistory(dbQueue, named: "a", limits: limits) : ChangeHistory(dbQueue, limits: limits)
     let (first, last) = (try ChangeReplica(), try ChangeReplica())
     try first.copy(dbQueue)
     var random = RandomNumbers(seed: seed ^ 0x77)
     for _ in 0..<Scale.of(daily: 40, full: 150) {
+      if isStored, random.below(4) == 0 {
+        history = try ChangeHistory(dbQueue, named: "a", limits: limits)
+        run.count("restored")
+      }
       do {
         switch random.below(8) {
         case 0: if try history.undo() { run.count("undone") }

@@ -113,7 +113,7 @@ import Tidemark
     for number in 0..<Scale.of(daily: 60, full: 200) {
       try dbQueue.inDatabase { db in
         var shapes = try CaptureShapes(db)
-        shapes.tables.removeAll { $0.key.name == "sentinel" || $0.key.name.hasPrefix("tidemark_feed") }
+        shapes.tables.removeAll { $0.key.name == "sentinel" }
         try world.runTransaction(db, shapes)
         try db.execute(sql: "INSERT INTO sentinel VALUES (?)", arguments: [number])
       }

@@ -148,7 +148,7 @@ struct ChangeReplica {
     shapes.tables.removeAll { !includes($0.key.name, $0.key.database) }
     var lines: Set<String> = []
     for (key, table) in try CaptureDump(db, shapes).tables
-    where compared.contains { key.database.lowercased() == $0.lowercased() } && !key.name.hasPrefix("tidemark_feed") {
+    where compared.contains { key.database.lowercased() == $0.lowercased() } {
       for (identity, values) in table.rows {
         let words = table.columns.map { "\($0) \(CaptureDump.words(values[$0]))" }
         lines.insert("\(key) \(identity.words): \(words.joined(separator: ", "))")
@@ -157,7 +157,11 @@ struct ChangeReplica {
     for name in compared {
       let master = name == "temp" ? "sqlite_temp_master" : "\(name).sqlite_master"
       let objects = try Row.fetchAll(
-        db, sql: "SELECT type, name, sql FROM \(master) WHERE NOT (type = 'trigger' AND '\(name)' = 'temp')")
+        db,
+        sql: """
+          SELECT type, name, sql FROM \(master)
+          WHERE NOT (type = 'trigger' AND '\(name)' = 'temp') AND tbl_name <> '\(CaptureNeeds.undoTableName)'
+          """)
       for object in objects { lines.insert("\(name): \(object)") }
       if try Bool.fetchOne(db, sql: "SELECT 1 FROM \(master) WHERE name = 'sqlite_sequence'") == true {
         for row in try Row.fetchAll(db, sql: "SELECT * FROM \(name).sqlite_sequence") {

@@ -1,0 +1,117 @@
+import FoundationEssentials
+
+// The stored steps of named histories.
+//
+//     tidemark_undo    one row for each transaction of a step: its number in the step, and its net changes
+//
+// Invariants:
+// 1. A row is stored in the transaction whose changes it contains.
+// 2. A step is marked as undone, or as redone, in the transaction that undoes or redoes it.
+// 3. What `known` says about the table was true at the end of the last access of this object. If other connections have
+//    changed the table since, the steps are read again.
+
+/// The stored steps of a named history.
+struct HistoryTable: Sendable {
+  static let tableName = CaptureNeeds.undoTableName
+
+  /// The name of the history.
+  let name: String
+
+  /// Whether each stored step was undone, by the number of the step.
+  private(set) var known: [Int64: Bool] = [:]
+
+  /// A part of a step: the changes of one transaction.
+  struct Part {
+    var step: Int64
+    var number: Int64
+    var name: String?
+    var changes: Changeset
+  }
+
+  init(name: String) { self.name = name }
+
+  /// Creates the table. Like the tables of the feed, it is part of no stream.
+  static func create(_ db: Database) throws {
+    try db.compile(
+      """
+      CREATE TABLE IF NOT EXISTS main.\(tableName) (
+        history TEXT NOT NULL, step INTEGER NOT NULL, part INTEGER NOT NULL, name TEXT, isUndone INTEGER NOT NULL,
+        changes BLOB NOT NULL, PRIMARY KEY (history, step, part))
+      """, isInternal: true
+    ).runToEnd(nil)
+  }
+
+  // MARK: - Reading
+
+  /// Whether other connections have changed the steps.
+  func isOutdated(_ db: Database) throws -> Bool { try storedMarks(db) != known }
+
+  private func storedMarks(_ db: Database) throws -> [Int64: Bool] {
+    let rows = try db.internalRows(
+      "SELECT step, max(isUndone) FROM main.\(Self.tableName) WHERE history = ? GROUP BY step", [name.databaseValue])
+    var marks: [Int64: Bool] = [:]
+    for row in rows {
+      guard case .int64(let step) = row[0].storage, case .int64(let isUndone) = row[1].storage else { throw damaged }
+      marks[step] = isUndone != 0
+    }
+    return marks
+  }
+
+  /// Reads the parts of all steps, in their order.
+  mutating func read(_ db: Database) throws -> [(part: Part, isUndone: Bool)] {
+    known = try storedMarks(db)
+    let rows = try db.internalRows(
+      "SELECT step, part, name, changes FROM main.\(Self.tableName) WHERE history = ? ORDER BY step, part",
+      [name.databaseValue])
+    return try rows.map { row in
+      guard case .int64(let step) = row[0].storage, case .int64(let number) = row[1].storage,
+        case .blob(let bytes) = row[3].storage
+      else { throw damaged }
+      var stepName: String?
+      if case .string(let text) = row[2].storage { stepName = text }
+      let part = Part(step: step, number: number, name: stepName, changes: try Changeset(decoding: bytes))
+      return (part, known[step] == true)
+    }
+  }
+
+  private var damaged: DatabaseError {
+    DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the stored steps of the history \(name) are damaged")
+  }
+
+  // MARK: - Writing
+
+  /// Stores a part of a step.
+  mutating func insert(_ part: Part, _ db: Database) throws {
+    try run(
+      "INSERT INTO main.\(Self.tableName) VALUES (?, ?, ?, ?, 0, ?)",
+      [
+        name.databaseValue, part.step.databaseValue, part.number.databaseValue, part.name?.databaseValue ?? .null,
+        DatabaseValue(.blob(Data(part.changes.encoded()))),
+      ], db)
+    known[part.step] = false
+  }
+
+  /// Removes the steps that a history has forgotten, and marks those that were undone or redone.
+  mutating func update(to state: HistoryState, _ db: Database) throws {
+    var marks: [Int64: Bool] = [:]
+    for step in state.undoable { marks[step.number] = false }
+    for step in state.redoable { marks[step.number] = true }
+    if let open = state.groupNumber { marks[open] = false }
+    for (step, isUndone) in known where marks[step] != isUndone {
+      let key = [name.databaseValue, step.databaseValue]
+      if let mark = marks[step] {
+        try run(
+          "UPDATE main.\(Self.tableName) SET isUndone = ?3 WHERE history = ?1 AND step = ?2",
+          key + [Int64(mark ? 1 : 0).databaseValue], db)
+        known[step] = mark
+      } else {
+        try run("DELETE FROM main.\(Self.tableName) WHERE history = ? AND step = ?", key, db)
+        known[step] = nil
+      }
+    }
+  }
+
+  private func run(_ sql: String, _ values: [DatabaseValue], _ db: Database) throws {
+    try db.compile(sql, isInternal: true).runToEnd(StatementArguments(values: values))
+  }
+}
