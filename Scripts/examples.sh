@@ -139,10 +139,11 @@ END
 )
 [ "$equal" = True ] || fail "the replica differs: $(cat "$folder/replica")"
 
-# LineEditor: undoes and redoes.
-printf 'a one\na two\na three\ns o 0\nd 1 2\nu\nu\nr\np\nq\n' |
-  "$scratch/debug/LineEditor" "$folder/text.sqlite" >"$folder/editor"
-[ "$(tr '\n\t' '|:' <"$folder/editor")" = 'undone: delete|undone: replace|redone: replace|1:0ne|2:tw0|3:three|' ] ||
-  fail "LineEditor: $(cat "$folder/editor")"
+# LineEditor: undoes and redoes, also after a restart.
+edit() { "$scratch/debug/LineEditor" "$folder/text.sqlite" | tr '\n\t' '|:'; }
+text=$(printf 'a one\na two\na three\ns o 0\nd 1 2\np\nq\n' | edit)
+[ "$text" = '1:three|' ] || fail "LineEditor: $text"
+text=$(printf 'u\nu\nr\np\nq\n' | edit)
+[ "$text" = 'undone: delete|undone: replace|redone: replace|1:0ne|2:tw0|3:three|' ] || fail "LineEditor: $text"
 
 echo 'examples: built and used'

@@ -62,6 +62,20 @@ extension DatabaseWriter {
   public func changes(
     after token: ChangeToken?, in regions: any DatabaseRegionConvertible...
   ) async throws -> ChangeFeedStream {
+    try await changes(after: token, in: regions)
+  }
+
+  /// Returns the transactions that the change feed contains after a position, and then each new one.
+  ///
+  /// - Parameters:
+  ///   - token: The position; nil to begin with the first transaction that is kept.
+  ///   - regions: The regions whose changes are delivered. If the list is empty, all changes.
+  /// - Returns: The transactions.
+  /// - Throws: A ``ChangeFeedError`` without a feed, or if the token has expired or belongs to another history; the
+  ///   errors of `read`; and an error if a region cannot be resolved.
+  public func changes(
+    after token: ChangeToken?, in regions: [any DatabaseRegionConvertible]
+  ) async throws -> ChangeFeedStream {
     let core = _core
     let consumer = ChangeFeedConsumer(regions, in: core)
     try await core.read(isolated: true) { try consumer.start($0, after: token) }
@@ -88,6 +102,20 @@ extension DatabaseWriter {
   ///   history; the errors of `read`; and an error if a region cannot be resolved.
   public func changes(
     for consumer: String, in regions: any DatabaseRegionConvertible...
+  ) async throws -> ChangeFeedStream {
+    try await changes(for: consumer, in: regions)
+  }
+
+  /// Returns the transactions that a named consumer has not acknowledged, and then each new one.
+  ///
+  /// - Parameters:
+  ///   - consumer: The name of the consumer.
+  ///   - regions: The regions whose changes are delivered. If the list is empty, all changes.
+  /// - Returns: The transactions.
+  /// - Throws: A ``ChangeFeedError`` if the consumer is unknown, or if its position has expired or belongs to another
+  ///   history; the errors of `read`; and an error if a region cannot be resolved.
+  public func changes(
+    for consumer: String, in regions: [any DatabaseRegionConvertible]
   ) async throws -> ChangeFeedStream {
     let core = _core
     let feedConsumer = ChangeFeedConsumer(regions, in: core)

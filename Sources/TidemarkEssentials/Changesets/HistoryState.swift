@@ -52,7 +52,7 @@ struct HistoryState {
     }
   }
 
-  /// What a named history stores when it records changes; nil for nothing.
+  /// The part of a step that a named history stores when it records changes; nil for nothing.
   func part(_ changes: Changeset, name: String?) -> HistoryTable.Part? {
     let net = changes.net
     if net.isEmpty { return nil }

@@ -112,6 +112,18 @@ import Tidemark
       ])
   }
 
+  @Test func `the regions of a stream can be a list`() async throws {
+    let database = try FedDatabase.pool.open()
+    let token = try database.token
+    try await database.writer.write { try $0.acknowledge(token, by: "index") }
+    try database.execute("INSERT INTO team VALUES (1, 'Red')")
+    try database.execute("INSERT INTO player VALUES (1, 'Ada', 10)")
+    let regions: [any DatabaseRegionConvertible] = [Table("player")]
+    let expected = ["INSERT player [1]: id 1, name \"Ada\", score 10"]
+    #expect(try await database.writer.changes(after: token, in: regions).take(1).map(\.changes.summary) == expected)
+    #expect(try await database.writer.changes(for: "index", in: regions).take(1).map(\.changes.summary) == expected)
+  }
+
   // MARK: - Refused tokens
 
   @Test func `a token of another database is refused`() async throws {

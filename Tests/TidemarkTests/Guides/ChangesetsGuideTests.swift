@@ -128,4 +128,17 @@ import Tidemark
     while try history.undo() {}
     #expect(try lines(dbQueue) == ["Ada 20", "Bob 70"])
   }
+
+  @Test func `the steps of a named history survive a restart`() throws {
+    let folder = try TemporaryFolder()
+    func open() throws -> DatabasePool { try DatabasePool(path: folder.path("a.sqlite")) }
+    let first = try open()
+    try first.write { try $0.execute(sql: "CREATE TABLE player (id INTEGER PRIMARY KEY)") }
+    try ChangeHistory(first, named: "document").record { try $0.execute(sql: "INSERT INTO player VALUES (1)") }
+    try first.close()
+    let dbPool = try open()
+    let history = try ChangeHistory(dbPool, named: "document")
+    #expect(try history.undo())
+    #expect(try dbPool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM player") } == 0)
+  }
 }

@@ -1,4 +1,4 @@
-// A line editor. Its document is an SQLite file, and each command can be undone.
+// A line editor. Its document is an SQLite file, and each command can be undone, also after a restart.
 //
 //     LineEditor text.sqlite
 //
@@ -17,7 +17,7 @@ struct Editor {
   init(_ path: String) throws {
     dbQueue = try DatabaseQueue(path: path)
     try dbQueue.write { try $0.execute(sql: "CREATE TABLE IF NOT EXISTS line (id INTEGER PRIMARY KEY, text TEXT)") }
-    history = ChangeHistory(dbQueue)
+    history = try ChangeHistory(dbQueue, named: "commands")
   }
 
   /// - Returns: Whether the editor continues.

@@ -1,4 +1,4 @@
-// Answers questions about prices from a cache, which never has an outdated price for long.
+// Prints prices from a cache. A change of a product removes its price from the cache.
 //
 //     PriceCache shop.sqlite      reads the ID of a product from each line
 
@@ -34,27 +34,33 @@ final class PriceCache: Sendable {
     if let known = products.withLock({ $0[id] }) { return (known, true) }
     let before = generation.withLock { $0 }
     let product = try shop.read { try Product.fetchOne($0, key: id) }
-    // What was read before a change must not remain.
+    // A product that was read before a change must not remain.
     generation.withLock { if $0 == before { products.withLock { $0[id] = product } } }
     return (product, false)
   }
 }
 
-guard CommandLine.arguments.count == 2 else { fatalError("usage: PriceCache FILE") }
-let shop = try openShop(CommandLine.arguments[1])
-let cache = PriceCache()
-let changes = try await shop.changes(in: Product.all())
-let following = Task { try await cache.follow(changes) }
-say("ready")
-while let line = readLine() {
-  let words = line.split(separator: " ")
-  guard let id = words.first.flatMap({ Int64($0) }) else { continue }
-  if words.count == 2, let price = Double(words[1]) {
-    try await shop.write { try $0.execute(sql: "UPDATE product SET price = ? WHERE id = ?", arguments: [price, id]) }
-  } else {
-    let (product, isCached) = try cache.product(id, in: shop)
-    let text = product.map { "\($0.name) \($0.price)" } ?? "unknown"
-    say("\(text) from the \(isCached ? "cache" : "database")")
+@main struct Program {
+  static func main() async throws {
+    guard CommandLine.arguments.count == 2 else { fatalError("usage: PriceCache FILE") }
+    let shop = try openShop(CommandLine.arguments[1])
+    let cache = PriceCache()
+    let changes = try await shop.changes(in: Product.all())
+    let following = Task { try await cache.follow(changes) }
+    say("ready")
+    while let line = readLine() {
+      let words = line.split(separator: " ")
+      guard let id = words.first.flatMap({ Int64($0) }) else { continue }
+      if words.count == 2, let price = Double(words[1]) {
+        try await shop.write {
+          try $0.execute(sql: "UPDATE product SET price = ? WHERE id = ?", arguments: [price, id])
+        }
+      } else {
+        let (product, isCached) = try cache.product(id, in: shop)
+        let text = product.map { "\($0.name) \($0.price)" } ?? "unknown"
+        say("\(text) from the \(isCached ? "cache" : "database")")
+      }
+    }
+    following.cancel()
   }
 }
-following.cancel()

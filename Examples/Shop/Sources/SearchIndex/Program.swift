@@ -75,11 +75,15 @@ struct SearchIndex: Sendable {
   }
 }
 
-let arguments = CommandLine.arguments
-guard arguments.count >= 3 else { fatalError("usage: SearchIndex FILE INDEX [TEXT]") }
-let index = try SearchIndex(arguments[2])
-if arguments.count > 3 {
-  for name in try index.search(arguments[3]) { say(name) }
-} else {
-  try await index.follow(openShop(arguments[1]))
+@main struct Program {
+  static func main() async throws {
+    let arguments = CommandLine.arguments
+    guard arguments.count >= 3 else { fatalError("usage: SearchIndex FILE INDEX [TEXT]") }
+    let index = try SearchIndex(arguments[2])
+    if arguments.count > 3 {
+      for name in try index.search(arguments[3]) { say(name) }
+    } else {
+      try await index.follow(openShop(arguments[1]))
+    }
+  }
 }
