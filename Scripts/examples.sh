@@ -65,6 +65,7 @@ follow() {
   shift
   "$scratch/debug/$1" "${@:2}" >>"$log" 2>&1 &
   followers+=($!)
+  disown
 }
 
 # await LOG TEXT: waits until a program has written a line
@@ -87,6 +88,7 @@ await replica copied
 mkfifo "$folder/questions"
 "$scratch/debug/PriceCache" "$shop" <"$folder/questions" >"$folder/cache" 2>&1 &
 followers+=($!)
+disown
 exec 3>"$folder/questions"
 await cache ready
 printf '1\n' >&3
@@ -123,7 +125,8 @@ END
 )
 [ "$delivered" = True ] || fail 'Outbox has not delivered each purchase once, in order'
 
-write "DELETE FROM purchase WHERE count > 2; UPDATE product SET name = 'Mocha' WHERE id = 2"
+write 'DELETE FROM purchase WHERE count > 2'
+write "UPDATE product SET name = 'Mocha' WHERE id = 2"
 await index 'indexed Mocha'
 await audit 'UPDATE product [2]: name "Coffee" → "Mocha"'
 equal=$(python3 - "$shop" "$folder/copy.sqlite" <<'END'

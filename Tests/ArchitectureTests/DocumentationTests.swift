@@ -11,7 +11,9 @@ import Testing
   }
 
   @Test func everyDocumentedCodeBlockIsRunByATest() {
-    let sources = SourceTree.swiftFiles(in: "Tests", "Demo", "Examples").filter { !$0.path.hasPrefix("Tests/ArchitectureTests/") }
+    let sources = SourceTree.swiftFiles(in: "Tests", "Demo", "Examples").filter {
+      !$0.path.hasPrefix("Tests/ArchitectureTests/")
+    }
     report(QuotedCode.unfounded(in: Self.pages, sources: sources))
   }
 

@@ -187,3 +187,45 @@ extension ChangeCapture {
     return (condition, StatementArguments(values))
   }
 }
+
+// MARK: - Schema changes
+
+// SQLite asks for the permission to create an object before it finds out that the object exists.
+
+extension ChangeCapture {
+  /// The version of the schema that a statement changes if an object does not exist; nil for other statements.
+  func schemaVersion(before statement: Statement, _ writes: StatementWrites) -> Int64? {
+    guard let change = writes.schemaChanges.first, change.kind == .create, statement.sql.hasCondition else {
+      return nil
+    }
+    return schemaVersion(of: change.database)
+  }
+
+  /// Whether a statement that may change the schema has changed it.
+  func hasChangedSchema(_ step: Step, _ writes: StatementWrites) -> Bool {
+    guard let before = step.schemaVersion, let database = writes.schemaChanges.first?.database else { return true }
+    return schemaVersion(of: database) != before
+  }
+
+  private func schemaVersion(of database: String) -> Int64? {
+    do {
+      return try db.withoutBusyHandler {
+        try db.handle?.firstInteger("PRAGMA \(database.quotedDatabaseIdentifier).schema_version")
+      }
+    } catch {
+      // In doubt, the schema has changed.
+      return nil
+    }
+  }
+}
+
+extension String {
+  /// Whether a statement that creates an object has the words `IF NOT EXISTS`. They precede the name.
+  fileprivate var hasCondition: Bool {
+    var tokens = SQLTokenizer(self)
+    for _ in 0..<6 where tokens.next() == .word {
+      if self[tokens.range].uppercased() == "EXISTS" { return true }
+    }
+    return false
+  }
+}

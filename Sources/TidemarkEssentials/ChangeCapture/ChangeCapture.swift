@@ -115,6 +115,9 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
 
     /// Whether SQLite has compiled the statement again, so that its plan may be invalid.
     var isStale = false
+
+    /// The version of the schema before a statement with `IF NOT EXISTS`.
+    var schemaVersion: Int64?
   }
 
   init() {}
@@ -167,7 +170,8 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
       statement: statement, plan: plan, signalCount: steps.signalCount,
       totalChangesCount: plan?.isNeeded == true ? db.handle?.totalChangesCount ?? 0 : 0,
       recompiledWriteCount: db.compilation.counts.recompiledWrites,
-      recompiledSchemaChangeCount: db.compilation.counts.recompiledSchemaChanges)
+      recompiledSchemaChangeCount: db.compilation.counts.recompiledSchemaChanges,
+      schemaVersion: statement.writes.flatMap { schemaVersion(before: statement, $0) })
   }
 
   func didStep(_ statement: Statement, _ result: StepResult) {
@@ -196,16 +200,16 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
     guard let step = steps.current.take() else { preconditionFailure("didStep was called without willStep") }
     if !steps.outer.isEmpty { steps.current = steps.outer.removeLast() }
     log.didStep(outcome)
-    if outcome == .succeeded { didSucceed(statement) }
+    if outcome == .succeeded { didSucceed(statement, step) }
     if !needs.observations.isEmpty { deliver(log.deliverable) }
     if outcome == .succeeded { allowCaptureBypass(after: step) }
   }
 
-  private func didSucceed(_ statement: Statement) {
+  private func didSucceed(_ statement: Statement, _ step: Step) {
     let db: Database = self.db
     if let writes = statement.writes {
       if needs.ofSubscribers.storedNumbers { noteCounters(writes) }
-      if !writes.schemaChanges.isEmpty, !addCreatedRows(statement, writes) {
+      if !writes.schemaChanges.isEmpty, hasChangedSchema(step, writes), !addCreatedRows(statement, writes) {
         log.add(writes.schemaChanges, by: statement.expandedSQL)
       }
       if writes.changesSettings { log.becomeUnknown(.settings) }

@@ -304,4 +304,19 @@ import Tidemark
     try await database.writer.write { try $0.execute(sql: sql) }
     #expect(try await lines(stream) == expected)
   }
+
+  @Test func `a statement that creates nothing is no change`() async throws {
+    let database = try Observed.queue.open()
+    try await database.writer.write {
+      try $0.execute(sql: "CREATE TABLE note (text); CREATE INDEX byText ON note (text)")
+    }
+    let stream = try await database.writer.changes()
+    try await database.writer.write { db in
+      for sql in ["TABLE IF NOT EXISTS note (text)", "INDEX IF NOT EXISTS byText ON note (text)"] {
+        try db.execute(sql: "CREATE \(sql)")
+      }
+    }
+    try await database.writer.write { try $0.execute(sql: "CREATE TABLE IF NOT EXISTS other (text)") }
+    #expect(try await lines(stream) == ["CREATE TABLE IF NOT EXISTS other (text)"])
+  }
 }
