@@ -280,8 +280,9 @@ extension ChangeCapture {
   /// without rows, and its rows.
   ///
   /// - Returns: False if the statement is another one, or if the rows are not needed.
-  func addCreatedRows(_ statement: Statement, _ writes: StatementWrites) -> Bool {
-    guard broker.rowNeeds.exist, statement.sql.isTableCreationWithRows,
+  func addCreatedRows(_ statement: Statement, _ step: Step) -> Bool {
+    guard broker.rowNeeds.exist, let writes = statement.writes, !writes.schemaChanges.isEmpty,
+      statement.sql.isTableCreationWithRows, hasChangedSchema(step, writes),
       let change = writes.schemaChanges.first(where: { $0.kind == .create && $0.subject == .table })
     else { return false }
     let key = TableKey(change.name, in: change.database)

@@ -199,17 +199,19 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
     // Taken without a copy. Internal statements may have run inside this step until now.
     guard let step = steps.current.take() else { preconditionFailure("didStep was called without willStep") }
     if !steps.outer.isEmpty { steps.current = steps.outer.removeLast() }
+    // Before the end of the step: afterwards, the first internal statement would end the transaction in the log.
+    let hasCreatedRows = outcome == .succeeded && addCreatedRows(statement, step)
     log.didStep(outcome)
-    if outcome == .succeeded { didSucceed(statement, step) }
+    if outcome == .succeeded { didSucceed(statement, step, hasCreatedRows: hasCreatedRows) }
     if !needs.observations.isEmpty { deliver(log.deliverable) }
     if outcome == .succeeded { allowCaptureBypass(after: step) }
   }
 
-  private func didSucceed(_ statement: Statement, _ step: Step) {
+  private func didSucceed(_ statement: Statement, _ step: Step, hasCreatedRows: Bool) {
     let db: Database = self.db
     if let writes = statement.writes {
       if needs.ofSubscribers.storedNumbers { noteCounters(writes) }
-      if !writes.schemaChanges.isEmpty, hasChangedSchema(step, writes), !addCreatedRows(statement, writes) {
+      if !writes.schemaChanges.isEmpty, !hasCreatedRows, hasChangedSchema(step, writes) {
         log.add(writes.schemaChanges, by: statement.expandedSQL)
       }
       if writes.changesSettings { log.becomeUnknown(.settings) }

@@ -40,6 +40,9 @@ final class ChangeFeedConsumer: Sendable {
 
     /// Whether the schema may have changed since the region was resolved.
     var mustResolveRegion = false
+
+    /// Whether a part of the current transaction was delivered, perhaps before the token.
+    var hasBegunTransaction = true
   }
 
   /// The bounds of a read.
@@ -69,7 +72,7 @@ final class ChangeFeedConsumer: Sendable {
       try checkIsKept(after: token.id, tables, db)
     }
     let region = try regions.union(db)
-    let first = try token == nil ? tables.first(db)?.id : nil
+    let first = try token == nil ? tables.firstTransaction(db) : nil
     state.withLock { state in
       state.firstID = first
       state.history = history
@@ -138,7 +141,7 @@ final class ChangeFeedConsumer: Sendable {
   }
 
   private func read(_ db: Database) throws -> Batch {
-    let (position, mustResolve) = state.withLock { ($0.position, $0.mustResolveRegion) }
+    let (position, first, mustResolve) = state.withLock { ($0.position, $0.firstID, $0.mustResolveRegion) }
     let tables = db.moduleState(ChangeFeedTables.self)
     guard let history = try tables.history(db) else { throw ChangeFeedError.otherHistory }
     if mustResolve {
@@ -147,7 +150,7 @@ final class ChangeFeedConsumer: Sendable {
     }
     var batch = Batch(position: position, history: history)
     var byteCount = 0
-    try tables.forEachRow(after: position?.id ?? .none, db) { row, changes in
+    try tables.forEachRow(after: position?.id ?? first?.predecessor ?? .none, db) { row, changes in
       batch.rows.append((row, Array(changes)))
       byteCount += changes.count
       return batch.rows.count < Self.rowCountMax && byteCount < Self.byteCountMax
@@ -229,7 +232,9 @@ extension ChangeFeedConsumer.State {
     }
     position = (row.id, row.digest)
     if changes.maySchemaHaveChanged, !filter.isUnlimited { mustResolveRegion = true }
-    guard let filtered = filter.changes(changes) else { return nil }
+    if row.id.part == 0 { hasBegunTransaction = false }
+    guard let filtered = filter.changes(changes, endsTransaction: hasBegunTransaction) else { return nil }
+    hasBegunTransaction = true
     return ChangeFeedEntry(token: ChangeToken(history: history, id: row.id, digest: row.digest), changes: filtered)
   }
 }

@@ -164,6 +164,13 @@ final class ChangeFeedTables: DatabaseModuleState {
     try ifTheyExist(db) { try row(.first, db) }
   }
 
+  /// The first row of the first transaction of which nothing was removed; nil without a feed.
+  func firstTransaction(_ db: Database) throws -> FeedID? {
+    guard let first = try first(db) else { return nil }
+    // The parts of a transaction are removed one by one. The last transaction is whole.
+    return first.id.part == 0 ? first.id : first.id.next
+  }
+
   private func row(_ query: Query, _ db: Database) throws -> ChangeFeedRow? {
     let statement = try statement(query, db)
     defer { statement.reset() }

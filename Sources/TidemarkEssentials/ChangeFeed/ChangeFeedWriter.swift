@@ -66,7 +66,7 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
   /// Begins to write the feed, and creates its tables if there are none.
   func begin(on db: Database, _ configuration: ChangeFeedConfiguration) throws {
     self.configuration = configuration
-    let table = CaptureNeeds.TableNeeds(columns: nil, values: nil, rows: true)
+    let table = CaptureNeeds.TableNeeds(columns: nil, values: nil, rows: true, storesRows: true)
     subscription = db.changeCapture.broker.subscribe(CaptureNeeds(otherTables: table, storedNumbers: true), nil)
     let willSetJournalMode = db.compilation.willSetJournalMode
     db.compilation.willSetJournalMode = { [unowned self] in
@@ -127,21 +127,24 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
   ) throws {
     let time = WallClock.microsecondsSince1970()
     var last = first.row
-    func insert(_ changes: [UInt8]) throws {
+    func insert(_ changes: [UInt8], _ id: FeedID) throws {
       try changes.withUnsafeBytes { bytes in
-        last = last.next(last.id.next, bytes, origin: state.origin)
+        last = last.next(id, bytes, origin: state.origin)
         try tables.insert(last, bytes, db)
       }
       pending = (first.row.id.next...last.id, last, state)
     }
-    if !first.isLast { try insert(Self.unknownChanges(version: last.id.next.version, time)) }
+    if !first.isLast { try insert(Self.unknownChanges(version: last.id.next.version, time), last.id.next) }
     let numbers = db.changeCapture.storedNumbers()
     // Read afterwards: it is unknown if the numbers could not be read.
     let log = db.changeCapture.log
-    let version = last.id.next.version
-    if let changes = encoder.encode(log, numbers, version: version, microsecondsSince1970: time) {
-      try insert(changes)
-    } else if pending == nil {
+    var id = last.id.next
+    let head = ChangeLogEncoder.Head(version: id.version, microsecondsSince1970: time)
+    try encoder.encode(log, numbers, head) { changes in
+      try insert(changes, id)
+      id = id.nextPart
+    }
+    if pending == nil {
       if case .check = request {
         checked = (first.row, state)
         return

@@ -8,7 +8,9 @@ struct ChangeFilter {
   var isUnlimited: Bool { region.isFullDatabase }
 
   /// Returns the changes that concern the region; nil if there are none. Changes of the schema concern each region.
-  func changes(_ changes: TransactionChanges) -> TransactionChanges? {
+  ///
+  /// - Parameter endsTransaction: Whether the last part of a transaction is needed, even without changes.
+  func changes(_ changes: TransactionChanges, endsTransaction: Bool = false) -> TransactionChanges? {
     if isUnlimited { return changes }
     var changes = changes
     changes.elements.removeAll { !includes($0) }
@@ -17,7 +19,8 @@ struct ChangeFilter {
     {
       changes.completeness = .complete
     }
-    return changes.elements.isEmpty && changes.isComplete ? nil : changes
+    if !changes.elements.isEmpty || !changes.isComplete || endsTransaction && !changes.isContinued { return changes }
+    return nil
   }
 
   private func includes(_ element: TransactionChanges.Element) -> Bool {

@@ -26,6 +26,9 @@ struct FeedID: Hashable, Comparable, Sendable {
   /// A position immediately before the row.
   var predecessor: FeedID { FeedID(unchecked: number - 1) }
 
+  /// The next part of the transaction. There are fewer parts than `partCountMax`: the rows in a file are limited.
+  var nextPart: FeedID { FeedID(unchecked: number + 1) }
+
   /// The first part of the next transaction.
   var next: FeedID { FeedID(version: version + 1) }
 

@@ -31,60 +31,97 @@ struct ChangeLogEncoder {
   /// The limit of known tables: schema changes make new ones.
   private static let tableCountMax = 256
 
-  /// Returns the changes; nil if there are none.
+  /// The transaction whose changes are encoded.
+  struct Head {
+    /// The version that the transaction leads to.
+    var version: UInt64
+    var microsecondsSince1970: Int64
+  }
+
+  /// Encodes the changes of a transaction: as one entry, or in parts if they do not fit in memory.
   ///
-  /// - Parameter version: The version that the transaction leads to.
+  /// - Parameter insert: Receives each part. It is not called if there are no changes.
   mutating func encode(
-    _ log: ChangeLog, _ numbers: StoredNumbers, version: UInt64, microsecondsSince1970: Int64
-  ) -> [UInt8]? {
+    _ log: ChangeLog, _ numbers: StoredNumbers, _ head: Head, insert: ([UInt8]) throws -> Void
+  ) throws {
     if tables.count > Self.tableCountMax { tables = [:] }
+    var (statements, unknownTables) = (log.schemaStatements[...], coarseTables(log))
+    guard case .stored = log.storage else {
+      let rows = CapturedLog(records: log.records, values: log.values, layouts: log.layouts)
+      let draft = draft(of: rows, from: log.base.records, isLast: true, &statements, unknownTables, numbers)
+      let reason = reason(log, hasUnknownTables: !draft.unknownTables.isEmpty)
+      if reason != nil || !draft.elements.bytes.isEmpty { try insert(draft.bytes(head, reason, isContinued: false)) }
+      return
+    }
+    let rows = log.rows
+    // Each part says the same about what is unknown.
+    for key in rows.incompleteTables where Self.isReported(key) && !unknownTables.contains(key) {
+      unknownTables.append(key)
+    }
+    let reason = reason(log, hasUnknownTables: !unknownTables.isEmpty)
+    for index in 0..<rows.partCount {
+      let part: CapturedLog
+      do {
+        part = try rows.part(index)
+      } catch {
+        Database.log(error, "Could not read the rows of a large transaction")
+        return try insert(Draft().bytes(head, .notStored, isContinued: false))
+      }
+      let isLast = index == rows.partCount - 1
+      let draft = draft(
+        of: part, from: rows.rowCount(beforePart: index), isLast: isLast, &statements, unknownTables, numbers)
+      try insert(draft.bytes(head, reason, isContinued: !isLast))
+    }
+  }
+
+  /// Encodes the changes of a part.
+  ///
+  /// - Parameter first: The number of rows before the part.
+  private mutating func draft(
+    of part: CapturedLog, from first: Int, isLast: Bool, _ statements: inout ArraySlice<ChangeLog.SchemaStatement>,
+    _ unknownTables: [TableKey], _ numbers: StoredNumbers
+  ) -> Draft {
     var draft = Draft()
-    let forms = log.layouts.map { form(of: $0) }
-    let coarse = coarseTables(log)
-    let isCoarse = forms.map { form in coarse.contains { $0 == form.layout.key } }
-    var statementIndex = 0
+    let forms = part.layouts.map { form(of: $0) }
+    let isUnknown = forms.map { form in unknownTables.contains { $0 == form.layout.key } }
     func addStatements(before row: Int) {
-      while statementIndex < log.schemaStatements.count, log.schemaStatements[statementIndex].rowCount <= row {
-        let statement = log.schemaStatements[statementIndex]
-        statementIndex += 1
+      while let statement = statements.first, statement.rowCount <= row {
+        statements.removeFirst()
         if !statement.isInMain { continue }
         draft.elements.append(byte: TransactionChanges.Tag.schema.rawValue)
         draft.elements.append(statement.sql)
       }
     }
-    for (index, record) in log.records.enumerated() {
-      if statementIndex < log.schemaStatements.count { addStatements(before: log.base.records + index) }
+    for (index, record) in part.records.enumerated() {
+      if !statements.isEmpty { addStatements(before: first + index) }
       let table = Int(record.table)
-      guard record.isCaptured, !isCoarse[table], forms[table].isReported else { continue }
+      guard record.isCaptured, !isUnknown[table], forms[table].isReported else { continue }
       if let rows = forms[table].rows, record.unknownColumn == nil, !record.hasRepairedText {
-        draft.add(record, table, rows, log)
+        draft.add(record, table, rows, part)
       } else {
         draft.addUnknownRows(forms[table].layout.key)
       }
     }
-    addStatements(before: .max)
-    for key in coarse { draft.addUnknownRows(key) }
-    add(numbers, to: &draft)
-    let reason = reason(log, draft)
-    guard reason != nil || !draft.elements.bytes.isEmpty else { return nil }
-    return draft.bytes(version, microsecondsSince1970, reason)
+    if isLast {
+      addStatements(before: .max)
+      for key in unknownTables { draft.addUnknownRows(key) }
+      add(numbers, to: &draft)
+    }
+    return draft
   }
 
-  private func reason(_ log: ChangeLog, _ draft: Draft) -> TransactionChanges.Reason? {
+  private func reason(_ log: ChangeLog, hasUnknownTables: Bool) -> TransactionChanges.Reason? {
     if log.unreported.contains(.database) { return .databaseReplaced }
     if log.isUncertain || log.unreported.contains(.content) { return .unknown }
     if log.unreported.contains(.rows) { return .notStored }
-    if draft.unknownTables.isEmpty { return nil }
-    return log.isTruncated || log.base.records > 0 ? .tooManyRows : .notReported
+    if !hasUnknownTables { return nil }
+    return log.isTruncated ? .tooManyRows : .notReported
   }
 
   /// The tables of the main database whose rows are not reported.
   private func coarseTables(_ log: ChangeLog) -> [TableKey] {
     var keys: [TableKey] = []
-    // The rows of a large transaction may be in a file, because a change stream needs them.
-    for key in log.coarse.map(\.key) + log.storedTables(from: 0) where Self.isReported(key) && !keys.contains(key) {
-      keys.append(key)
-    }
+    for key in log.coarse.map(\.key) where Self.isReported(key) && !keys.contains(key) { keys.append(key) }
     return keys
   }
 
@@ -143,7 +180,7 @@ struct ChangeLogEncoder {
       elements.append(key.name)
     }
 
-    mutating func add(_ record: ChangeRecord, _ table: Int, _ rows: Rows, _ log: ChangeLog) {
+    mutating func add(_ record: ChangeRecord, _ table: Int, _ rows: Rows, _ log: CapturedLog) {
       let index = index(of: table, rows)
       let tag: TransactionChanges.Tag =
         switch record.kind {
@@ -160,7 +197,7 @@ struct ChangeLogEncoder {
       if record.kind == .update { addChanges(record, rows, log, start) }
     }
 
-    private mutating func addChanges(_ record: ChangeRecord, _ rows: Rows, _ log: ChangeLog, _ start: Int) {
+    private mutating func addChanges(_ record: ChangeRecord, _ rows: Rows, _ log: CapturedLog, _ start: Int) {
       let isMoved = record.oldRowID != record.newRowID
       let newStart = start + rows.storedCount
       func isChanged(_ offset: Int?) -> Bool {
@@ -193,12 +230,12 @@ struct ChangeLogEncoder {
       return index
     }
 
-    func bytes(_ version: UInt64, _ microsecondsSince1970: Int64, _ reason: TransactionChanges.Reason?) -> [UInt8] {
+    func bytes(_ head: Head, _ reason: TransactionChanges.Reason?, isContinued: Bool) -> [UInt8] {
+      let version = DatabaseVersion(head.version)
       var writer = ByteWriter()
       writer.reserve(elements.bytes.count + 24)
       TransactionChanges.appendHead(
-        versions: DatabaseVersion(version)...DatabaseVersion(version), microsecondsSince1970, reason,
-        isContinued: false, to: &writer)
+        versions: version...version, head.microsecondsSince1970, reason, isContinued: isContinued, to: &writer)
       writer.append(bytes: elements.bytes)
       return writer.bytes
     }

@@ -86,7 +86,7 @@ import Tidemark
     if seed % 4 >= 2 { world.unusual = RandomNumbers(seed: seed ^ 0xA5A5) }
     var configuration = Configuration()
     // Some transactions are received in parts.
-    let hasParts = source == .stream && seed.isMultiple(of: 5)
+    let hasParts = seed.isMultiple(of: 5)
     if hasParts {
       configuration.environment.changeLogBound = ChangeLog.Bound(recordCount: 10, segmentRecordCount: 4)
     }

@@ -287,6 +287,20 @@ import Tidemark
       ])
   }
 
+  @Test(arguments: Observed.streamed)
+  func `a table that is created with rows outside of a transaction is reported`(_ kind: Observed) async throws {
+    let database = try kind.open()
+    let stream = try await database.writer.changes()
+    try await database.writer.writeWithoutTransaction { db in
+      try db.execute(sql: "CREATE TABLE copy AS SELECT 1 AS a; CREATE TABLE none AS SELECT 1 AS a WHERE 0")
+      try db.execute(sql: "CREATE TABLE IF NOT EXISTS copy AS SELECT 2 AS a")
+      try db.execute(sql: "INSERT INTO copy VALUES (2)")
+    }
+    #expect(try await lines(stream) == ["CREATE TABLE \"main\".copy(a)", "INSERT copy [1]: a 1"])
+    #expect(try await lines(stream) == ["CREATE TABLE \"main\".none(a)"])
+    #expect(try await lines(stream) == ["INSERT copy [2]: a 2"])
+  }
+
   @Test(arguments: [
     (
       "CREATE TABLE IF NOT EXISTS \"as\" AS VALUES (1)",
