@@ -5,7 +5,7 @@
 //
 //     statements that begin or end transactions, or change the schema    the authorizer (`foreignControls`)
 //     statements that change stored settings, ANALYZE                    the authorizer (`foreignContents`)
-//     VACUUM, DETACH, sqlite3_deserialize                                the authorizer
+//     VACUUM, ATTACH, DETACH, sqlite3_deserialize                        the authorizer
 //     a backup into the database                                         its schema
 
 extension ChangeCapture {
@@ -72,8 +72,7 @@ extension ChangeCapture {
   /// The versions of the schemas. They change with each replacement of a database, too; nil if they cannot be read now.
   private var currentSchemas: [SharedSchema]? {
     do {
-      // An access on a thread of Swift's pool must not wait for a lock. A transaction of the library may have ended just
-      // now.
+      // An access on a thread of Swift's pool must not wait for a lock. A transaction may just have ended.
       return try db.withoutBusyHandler {
         try db.withoutTransactionChecks { try db.shielded { try db.sharedSchemas() } }
       }
@@ -93,7 +92,7 @@ struct SharedSchema: Equatable {
 }
 
 extension Database {
-  // The generation of the catalog does not serve: it changes with each expiration of statements, for instance by a read.
+  // The generation of the catalog does not serve: it changes when statements expire, for instance by a read.
   fileprivate func sharedSchemas() throws -> [SharedSchema] {
     try lookUp("PRAGMA database_list").compactMap { row in
       let name: String = row["name"]

@@ -210,7 +210,9 @@ extension ChangeCapture {
   private func schemaVersion(of database: String) -> Int64? {
     do {
       return try db.withoutBusyHandler {
-        try db.handle?.firstInteger("PRAGMA \(database.quotedDatabaseIdentifier).schema_version")
+        try db.untraced {
+          try db.handle?.firstInteger("PRAGMA \(database.quotedDatabaseIdentifier).schema_version")
+        }
       }
     } catch {
       // In doubt, the schema has changed.

@@ -139,6 +139,11 @@ extension ChangeLog {
     return Set(store.segments.filter { row < $0.end.records }.flatMap { $0.layouts.map(\.key) })
   }
 
+  /// Whether rows of a database have changed.
+  func hasChanges(in database: String) -> Bool {
+    coarse.contains { $0.key.database == database } || layouts.contains { $0.key.database == database }
+  }
+
   /// Whether all rows of the current statement are in memory.
   var holdsStepRecords: Bool { (steps.last?.mark.position.records ?? 0) >= base.records }
 

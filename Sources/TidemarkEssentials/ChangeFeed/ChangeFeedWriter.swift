@@ -195,7 +195,7 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
     switch settlement {
     case .publish:
       guard let pending else {
-        if log.isUnknown || log.isUncertain { isUncertain = true }
+        if log.isUnknown || log.isUncertain || log.hasChanges(in: "main") { isUncertain = true }
         if let checked { head = checked }
         return
       }

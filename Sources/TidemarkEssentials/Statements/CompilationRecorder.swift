@@ -167,8 +167,10 @@ final class CompilationRecorder: StatementAuthorizer {
         counts.attachments &+= 1
         attachedDatabases.willAttach()
       }
-      // `sqlite3_deserialize` replaces a database, and reports no file name.
-      if !isCompiling, first == nil || action == SQLITE_DETACH { counts.replacements &+= 1 }
+      // `sqlite3_deserialize` replaces a database: it attaches another one under the same name.
+      if !isCompiling, action == SQLITE_DETACH || first == nil || !isPrivate && counts.runningSteps == 0 {
+        counts.replacements &+= 1
+      }
       if action == SQLITE_DETACH {
         noteContent()
         record { $0.schemaChanges.append(.detachment(of: first.map { String(cString: $0) } ?? "")) }

@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import Testing
 import Tidemark
@@ -79,6 +80,24 @@ import Tidemark
       }
     }
     #expect(try database.read { try Int.fetchAll($0, sql: "SELECT id FROM team ORDER BY id") } == [1, 2])
+  }
+
+  @Test(arguments: FedDatabase.allCases)
+  func `an incremental write to a blob is unknown`(_ kind: FedDatabase) async throws {
+    let database = try kind.open()
+    try database.execute("INSERT INTO team VALUES (1, 'Red')")
+    let token = try database.token
+    try database.withoutTransaction { db in
+      var blob: OpaquePointer?
+      #expect(sqlite3_blob_open(db.sqliteConnection, "main", "team", "name", 1, 1, &blob) == SQLITE_OK)
+      #expect(sqlite3_blob_write(blob, "B", 1, 0) == SQLITE_OK)
+      #expect(sqlite3_blob_close(blob) == SQLITE_OK)
+    }
+    try database.execute("INSERT INTO player VALUES (1, 'Ada', 10)")
+    #expect(
+      try await database.entries(after: token) == [
+        "incomplete: unknown", "INSERT player [1]: id 1, name \"Ada\", score 10",
+      ])
   }
 
   // MARK: - Commits without changes

@@ -16,7 +16,7 @@ import Tidemark
     }
     say("following")
     for try await entry in try await shop.changes(for: "audit", in: Table("product")) {
-      // The log and the position are written together: each transaction is logged once, whenever the program is stopped.
+      // Log and position are written together: each transaction is logged once, whenever the program is stopped.
       try await shop.write { db in
         var lines = entry.changes.rows.map(\.description)
         if case .incomplete(let reason) = entry.changes.completeness { lines.append("other changes: \(reason)") }
