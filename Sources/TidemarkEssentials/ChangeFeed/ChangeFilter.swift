@@ -19,6 +19,10 @@ struct ChangeFilter {
     {
       changes.completeness = .complete
     }
+    // A table outside of the region may have got the name of one of its tables, with its rows.
+    if changes.isComplete, changes.elements.contains(where: { $0.renamesTable }) {
+      changes.completeness = .incomplete(.unknown)
+    }
     if !changes.elements.isEmpty || !changes.isComplete || endsTransaction && !changes.isContinued { return changes }
     return nil
   }
@@ -61,5 +65,19 @@ struct ChangeFilter {
       change.changedColumns = columns
     }
     return region.isModified(by: change)
+  }
+}
+
+extension TransactionChanges.Element {
+  /// Whether a statement may have renamed a table.
+  fileprivate var renamesTable: Bool {
+    guard case .schema(let sql) = self else { return false }
+    var (tokens, isAfterRename) = (SQLTokenizer(sql), false)
+    while let token = tokens.next() {
+      let word = token == .word ? sql[tokens.range].uppercased() : ""
+      if isAfterRename, word == "TO" { return true }
+      isAfterRename = word == "RENAME"
+    }
+    return false
   }
 }

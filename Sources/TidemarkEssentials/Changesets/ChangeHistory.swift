@@ -35,6 +35,9 @@ public final class ChangeHistory: Sendable {
     ///
     /// - Returns: Whether it has replaced them.
     mutating func refresh(_ db: Database) throws -> Bool {
+      if table == nil { return false }
+      // The content of the database may have been erased or replaced.
+      if db.handle?.hasTable(HistoryTable.tableName, in: "main") != true { try HistoryTable.create(db) }
       guard try table?.isOutdated(db) == true, let parts = try table?.read(db) else { return false }
       steps.restore(parts)
       return true
@@ -114,7 +117,6 @@ public final class ChangeHistory: Sendable {
   private static func stored(_ name: String, _ limits: Limits, _ db: Database) throws -> State {
     var state = State(steps: HistoryState(limits: limits), table: HistoryTable(name: name))
     try db.inTransaction(.immediate) {
-      try HistoryTable.create(db)
       _ = try state.refresh(db)
       return .commit
     }
@@ -172,7 +174,7 @@ public final class ChangeHistory: Sendable {
       }
       let part = state.table == nil ? nil : state.steps.part(changes, name: name)
       if let part { try state.table?.insert(part, db) }
-      return { $0.record(changes, name: name) }
+      return { $0.record(changes, name: name, in: part?.step) }
     }
     guard let result else { preconditionFailure("A recording ended without the result of its closure") }
     return result

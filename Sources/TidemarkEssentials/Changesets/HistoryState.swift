@@ -40,16 +40,30 @@ struct HistoryState {
 
   var isInGroup: Bool { !groupNames.isEmpty }
 
-  mutating func record(_ changes: Changeset, name: String?) {
+  /// - Parameter number: The number of the stored step; nil to choose it.
+  mutating func record(_ changes: Changeset, name: String?, in number: Int64? = nil) {
     let net = changes.net
     if net.isEmpty { return }
-    if isInGroup {
-      if groupNumber == nil { groupNumber = nextNumber() }
+    if let number, let index = undoable.firstIndex(where: { $0.number == number }) {
+      // The group has ended on another thread, after the changes were stored.
+      return combine(index, with: net)
+    }
+    let number = number ?? groupNumber ?? lastNumber + 1
+    lastNumber = max(lastNumber, number)
+    if isInGroup, groupNumber == nil || groupNumber == number {
+      groupNumber = number
       groupChanges = groupChanges.combined(with: net)
       groupCount += 1
     } else {
-      append(net, nextNumber(), name)
+      append(net, number, name)
     }
+  }
+
+  private mutating func combine(_ index: Int, with later: Changeset) {
+    let step = undoable.remove(at: index)
+    byteCount -= step.byteCount
+    let net = step.changes.combined(with: later).net
+    if !net.isEmpty { append(net, step.number, step.name) }
   }
 
   /// The part of a step that a named history stores when it records changes; nil for nothing.
@@ -60,16 +74,12 @@ struct HistoryState {
       step: groupNumber ?? lastNumber + 1, number: groupCount, name: groupNames.first ?? name, changes: net)
   }
 
-  private mutating func nextNumber() -> Int64 {
-    lastNumber += 1
-    return lastNumber
-  }
-
   private mutating func append(_ net: Changeset, _ number: Int64, _ name: String?) {
     let step = Step(number: number, name: name, changes: net, byteCount: net.byteCount)
     byteCount += step.byteCount - redoable.reduce(0) { $0 + $1.byteCount }
     redoable = []
-    undoable.append(step)
+    // Steps that were recorded during a group have greater numbers.
+    undoable.insert(step, at: undoable.firstIndex { $0.number > number } ?? undoable.endIndex)
     let excess = undoable.count - limits.stepCount
     var removedCount = max(0, excess)
     byteCount -= undoable[..<removedCount].reduce(0) { $0 + $1.byteCount }
@@ -96,13 +106,21 @@ struct HistoryState {
   mutating func adopt(_ other: HistoryState) {
     (undoable, redoable, byteCount) = (other.undoable, other.redoable, other.byteCount)
     lastNumber = max(lastNumber, other.lastNumber)
+    if groupNumber != nil, other.groupNumber == nil { forgetGroupChanges() }
   }
+
+  /// Another object has undone or removed the changes of the open group. It continues as another step.
+  private mutating func forgetGroupChanges() { (groupChanges, groupNumber, groupCount) = (Changeset(), nil, 0) }
 
   /// Replaces all steps by stored ones. The open groups remain.
   ///
   /// - Parameter parts: The transactions of the steps, in their order.
   mutating func restore(_ parts: [(part: HistoryTable.Part, isUndone: Bool)]) {
     removeAll()
+    if let groupNumber, !parts.contains(where: { $0.part.step == groupNumber && !$0.isUndone }) {
+      lastNumber = max(lastNumber, groupNumber)
+      forgetGroupChanges()
+    }
     var rest = parts.filter { $0.part.step != groupNumber }[...]
     while let (first, isUndone) = rest.first {
       let transactions = rest.prefix { $0.part.step == first.step }
@@ -129,7 +147,7 @@ struct HistoryState {
     let name = groupNames.removeLast()
     if isInGroup { return }
     let (net, number) = (groupChanges.net, groupNumber)
-    (groupChanges, groupNumber, groupCount) = (Changeset(), nil, 0)
+    forgetGroupChanges()
     if let number, !net.isEmpty { append(net, number, name) }
   }
 }

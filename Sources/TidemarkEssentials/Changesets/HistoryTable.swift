@@ -17,8 +17,17 @@ struct HistoryTable: Sendable {
   /// The name of the history.
   let name: String
 
-  /// Whether each stored step was undone, by the number of the step.
-  private(set) var known: [Int64: Bool] = [:]
+  /// The stored steps, by their numbers.
+  private(set) var known: [Int64: Mark] = [:]
+
+  /// The state of a stored step. Another step of the same number has another mark.
+  struct Mark: Equatable {
+    var isUndone: Bool
+    var partCount: Int64
+
+    /// The greatest random number of its parts.
+    var identity: Int64
+  }
 
   /// A part of a step: the changes of one transaction.
   struct Part {
@@ -36,7 +45,7 @@ struct HistoryTable: Sendable {
       """
       CREATE TABLE IF NOT EXISTS main.\(tableName) (
         history TEXT NOT NULL, step INTEGER NOT NULL, part INTEGER NOT NULL, name TEXT, isUndone INTEGER NOT NULL,
-        changes BLOB NOT NULL, PRIMARY KEY (history, step, part))
+        identity INTEGER NOT NULL, changes BLOB NOT NULL, PRIMARY KEY (history, step, part))
       """, isInternal: true
     ).runToEnd(nil)
   }
@@ -46,13 +55,17 @@ struct HistoryTable: Sendable {
   /// Whether other connections have changed the steps.
   func isOutdated(_ db: Database) throws -> Bool { try storedMarks(db) != known }
 
-  private func storedMarks(_ db: Database) throws -> [Int64: Bool] {
+  private func storedMarks(_ db: Database) throws -> [Int64: Mark] {
     let rows = try db.internalRows(
-      "SELECT step, max(isUndone) FROM main.\(Self.tableName) WHERE history = ? GROUP BY step", [name.databaseValue])
-    var marks: [Int64: Bool] = [:]
+      """
+      SELECT step, max(isUndone), count(*), max(identity) FROM main.\(Self.tableName) WHERE history = ? GROUP BY step
+      """, [name.databaseValue])
+    var marks: [Int64: Mark] = [:]
     for row in rows {
-      guard case .int64(let step) = row[0].storage, case .int64(let isUndone) = row[1].storage else { throw damaged }
-      marks[step] = isUndone != 0
+      guard case .int64(let step) = row[0].storage, case .int64(let isUndone) = row[1].storage,
+        case .int64(let partCount) = row[2].storage, case .int64(let identity) = row[3].storage
+      else { throw damaged }
+      marks[step] = Mark(isUndone: isUndone != 0, partCount: partCount, identity: identity)
     }
     return marks
   }
@@ -70,7 +83,7 @@ struct HistoryTable: Sendable {
       var stepName: String?
       if case .string(let text) = row[2].storage { stepName = text }
       let part = Part(step: step, number: number, name: stepName, changes: try Changeset(decoding: bytes))
-      return (part, known[step] == true)
+      return (part, known[step]?.isUndone == true)
     }
   }
 
@@ -82,13 +95,16 @@ struct HistoryTable: Sendable {
 
   /// Stores a part of a step.
   mutating func insert(_ part: Part, _ db: Database) throws {
+    let identity = Int64.random(in: 1 ... .max)
     try run(
-      "INSERT INTO main.\(Self.tableName) VALUES (?, ?, ?, ?, 0, ?)",
+      "INSERT INTO main.\(Self.tableName) VALUES (?, ?, ?, ?, 0, ?, ?)",
       [
         name.databaseValue, part.step.databaseValue, part.number.databaseValue, part.name?.databaseValue ?? .null,
-        DatabaseValue(.blob(Data(part.changes.encoded()))),
+        identity.databaseValue, DatabaseValue(.blob(Data(part.changes.encoded()))),
       ], db)
-    known[part.step] = false
+    let former = known[part.step]
+    known[part.step] = Mark(
+      isUndone: false, partCount: (former?.partCount ?? 0) + 1, identity: max(former?.identity ?? 0, identity))
   }
 
   /// Removes the steps that a history has forgotten, and marks those that were undone or redone.
@@ -97,16 +113,16 @@ struct HistoryTable: Sendable {
     for step in state.undoable { marks[step.number] = false }
     for step in state.redoable { marks[step.number] = true }
     if let open = state.groupNumber { marks[open] = false }
-    for (step, isUndone) in known where marks[step] != isUndone {
+    for (step, known) in known where marks[step] != known.isUndone {
       let key = [name.databaseValue, step.databaseValue]
       if let mark = marks[step] {
         try run(
           "UPDATE main.\(Self.tableName) SET isUndone = ?3 WHERE history = ?1 AND step = ?2",
           key + [Int64(mark ? 1 : 0).databaseValue], db)
-        known[step] = mark
+        self.known[step]?.isUndone = mark
       } else {
         try run("DELETE FROM main.\(Self.tableName) WHERE history = ? AND step = ?", key, db)
-        known[step] = nil
+        self.known[step] = nil
       }
     }
   }

@@ -139,6 +139,108 @@ import Tidemark
     #expect(try lines(dbPool) == ["zero", "one", "two"])
   }
 
+  @Test func `a step that replaces a removed one of the same number is noticed`() throws {
+    let (first, second) = (try open(), try open())
+    let own = try ChangeHistory(first, named: "a")
+    try add(own, "one")
+    let other = try ChangeHistory(second, named: "a")
+    try own.removeAll()
+    try add(try ChangeHistory(first, named: "a"), "two")
+    #expect(try other.undo())
+    #expect(try lines(first) == ["one"])
+    #expect(try other.redo())
+    #expect(try lines(first) == ["one", "two"])
+  }
+
+  @Test func `new transactions of a group are noticed`() throws {
+    let (first, second) = (try open(), try open())
+    let own = try ChangeHistory(first, named: "a")
+    var other: ChangeHistory?
+    try own.group {
+      try add(own, "one")
+      other = try ChangeHistory(second, named: "a")
+      try add(own, "two")
+    }
+    #expect(try other?.undo() == true)
+    #expect(try lines(first) == [])
+    #expect(try own.redo())
+    #expect(try lines(first) == ["one", "two"])
+  }
+
+  @Test(arguments: [false, true])
+  func `a group whose changes were undone meanwhile continues as another step`(isRemoved: Bool) throws {
+    let (first, second) = (try open(), try open())
+    let (own, other) = (try ChangeHistory(first, named: "a"), try ChangeHistory(second, named: "a"))
+    try own.group {
+      try add(own, "one")
+      if isRemoved { try other.removeAll() } else { #expect(try other.undo()) }
+      try add(own, "two")
+    }
+    let before = isRemoved ? ["one"] : []
+    #expect(try lines(first) == before + ["two"])
+    #expect(try own.undo() && !own.undo())
+    #expect(try lines(first) == before)
+    let again = try ChangeHistory(second, named: "a")
+    #expect(try again.redo() && !again.redo())
+    #expect(try lines(first) == before + ["two"])
+  }
+
+  @Test func `a step that was recorded during a group follows it`() throws {
+    let (first, second) = (try open(), try open())
+    let (own, other) = (try ChangeHistory(first, named: "a"), try ChangeHistory(second, named: "a"))
+    try own.group {
+      try own.record { try $0.execute(sql: "INSERT INTO line VALUES (10, 'one')") }
+      try other.record { try $0.execute(sql: "INSERT INTO line VALUES (20, 'x')") }
+      try own.record { try $0.execute(sql: "INSERT INTO line VALUES (11, 'two')") }
+    }
+    // The counter of the table makes the order matter.
+    try first.write { try $0.execute(sql: "DELETE FROM sqlite_sequence") }
+    #expect(try own.undo())
+    #expect(try lines(first) == ["one", "two"])
+    let again = try ChangeHistory(second, named: "a")
+    #expect(again.canUndo && again.canRedo)
+  }
+
+  @Test func `changes that are recorded while a group ends belong to its step`() throws {
+    let dbPool = try open()
+    let history = try ChangeHistory(dbPool, named: "a")
+    let (started, goOn, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    try history.group {
+      try add(history, "one")
+      Thread.detachNewThread {
+        do {
+          try history.record { db in
+            started.signal()
+            goOn.wait()
+            try db.execute(sql: "INSERT INTO line (text) VALUES ('two')")
+          }
+        } catch {
+          Issue.record(error)
+        }
+        done.signal()
+      }
+      started.wait()
+    }
+    goOn.signal()
+    done.wait()
+    #expect(try history.undo())
+    #expect(try lines(dbPool) == [])
+    let again = try ChangeHistory(dbPool, named: "a")
+    #expect(try !again.canUndo && again.redo())
+    #expect(try lines(dbPool) == ["one", "two"])
+  }
+
+  @Test func `an erased database has no steps, and records others`() throws {
+    let dbPool = try open()
+    let history = try ChangeHistory(dbPool, named: "a")
+    try add(history, "one")
+    try dbPool.erase()
+    try dbPool.write { try $0.execute(sql: "CREATE TABLE line (id INTEGER PRIMARY KEY, text TEXT)") }
+    try add(history, "two")
+    #expect(try history.undo() && !history.undo())
+    #expect(try lines(dbPool) == [])
+  }
+
   @Test func `a group whose changes cancel each other is no step`() throws {
     let dbPool = try open()
     let history = try ChangeHistory(dbPool, named: "a")

@@ -18,7 +18,7 @@ import Tidemark
     for try await entry in try await shop.changes(for: "audit", in: Table("product")) {
       // Log and position are written together: each transaction is logged once, whenever the program is stopped.
       try await shop.write { db in
-        var lines = entry.changes.rows.map(\.description)
+        var lines = entry.changes.elements.map(\.description)
         if case .incomplete(let reason) = entry.changes.completeness { lines.append("other changes: \(reason)") }
         for line in lines {
           try db.execute(

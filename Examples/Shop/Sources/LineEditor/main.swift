@@ -34,11 +34,12 @@ struct Editor {
       try history.record(named: "change") { db in
         try db.execute(sql: "UPDATE line SET text = ? WHERE id = ?", arguments: [words[2], id(numbers[0], db)])
       }
-    case "d" where !numbers.isEmpty:
+    case "d" where numbers.first ?? 0 > 0:
       try history.record(named: "delete") { db in
-        for id in try (numbers[0]...max(numbers[0], numbers.last ?? 0)).map({ try id($0, db) }) {
-          try db.execute(sql: "DELETE FROM line WHERE id = ?", arguments: [id])
-        }
+        let count = max(numbers[0], numbers.last ?? 0) - numbers[0] + 1
+        try db.execute(
+          sql: "DELETE FROM line WHERE id IN (SELECT id FROM line ORDER BY id LIMIT ? OFFSET ?)",
+          arguments: [count, numbers[0] - 1])
       }
     case "s" where words.count == 3:
       try history.record(named: "replace") { db in

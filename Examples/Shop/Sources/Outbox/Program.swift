@@ -16,7 +16,7 @@ struct Receiver: Sendable {
     try dbQueue.write { db in
       try db.execute(
         sql: """
-          CREATE TABLE IF NOT EXISTS parcel (purchase INTEGER, product INTEGER, count INTEGER);
+          CREATE TABLE IF NOT EXISTS parcel (purchase INTEGER PRIMARY KEY, product INTEGER, count INTEGER);
           CREATE TABLE IF NOT EXISTS position (id INTEGER PRIMARY KEY CHECK (id = 1), token TEXT NOT NULL)
           """)
     }
@@ -35,7 +35,8 @@ struct Receiver: Sendable {
       for purchase in purchases {
         Thread.sleep(forTimeInterval: 0.005)
         try db.execute(
-          sql: "INSERT INTO parcel VALUES (?, ?, ?)",
+          // A purchase that was replaced in the shop was delivered before.
+          sql: "INSERT OR IGNORE INTO parcel VALUES (?, ?, ?)",
           arguments: [purchase["id"], purchase["productId"], purchase["count"]])
       }
       try db.execute(sql: "INSERT OR REPLACE INTO position VALUES (1, ?)", arguments: [token.description])
@@ -65,7 +66,9 @@ struct Receiver: Sendable {
     say("following")
     for try await entry in try await shop.changes(after: receiver.position(), in: Table("purchase")) {
       guard entry.changes.isComplete else { throw ChangeFeedError.otherHistory }
-      let purchases = entry.changes.rows.filter { $0.operation == .insert }.compactMap(\.newRow)
+      // The net changes: a purchase that was changed in its transaction has its last values.
+      let changes = try Changeset([entry.changes]).filter(tables: ["purchase"]).net
+      let purchases = changes.rows.filter { $0.operation == .insert }.compactMap(\.newRow)
       try receiver.receive(purchases, entry.token)
       for purchase in purchases { say("delivered \(purchase["id"] as Int64)") }
     }

@@ -15,7 +15,7 @@ final class PriceCache: Sendable {
   func follow(_ changes: ChangeStream) async throws {
     for try await transaction in changes {
       generation.withLock { $0 += 1 }
-      if transaction.isComplete {
+      if transaction.isComplete, !transaction.changesSchema {
         for row in transaction.rows {
           for case .rowID(let id)? in [row.oldIdentity, row.newIdentity] {
             products.withLock { $0[id] = nil }
@@ -23,7 +23,7 @@ final class PriceCache: Sendable {
           }
         }
       } else {
-        // Another process has written, for instance: any product may have changed.
+        // Another process has written, or the schema has changed: any product may have changed.
         products.withLock { $0 = [:] }
         say("changed all")
       }
@@ -46,7 +46,13 @@ final class PriceCache: Sendable {
     let shop = try openShop(CommandLine.arguments[1])
     let cache = PriceCache()
     let changes = try await shop.changes(in: Product.all())
-    let following = Task { try await cache.follow(changes) }
+    let following = Task {
+      do {
+        try await cache.follow(changes)
+      } catch {
+        fatalError("The cache cannot be kept up to date: \(error)")
+      }
+    }
     say("ready")
     while let line = readLine() {
       let words = line.split(separator: " ")

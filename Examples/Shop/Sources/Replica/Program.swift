@@ -34,14 +34,21 @@ import Tidemark
   static func follow(_ shop: DatabasePool, _ replica: DatabaseQueue) async throws {
     let text = try await replica.read { try String.fetchOne($0, sql: "SELECT token FROM position") }
     guard let token = text.flatMap({ ChangeToken($0) }) else { throw ChangeFeedError.otherHistory }
+    var transaction: [TransactionChanges] = []
     for try await entry in try await shop.changes(after: token, in: tables.map { Table($0) }) {
       guard entry.changes.isComplete else { throw ChangeFeedError.otherHistory }
+      // A large transaction arrives in parts.
+      transaction.append(entry.changes)
+      if entry.changes.isContinued { continue }
+      // The changes of these tables, without the schema changes of others.
+      let changes = try Changeset(transaction).filter(tables: tables)
+      transaction = []
       try await replica.write { db in
         // If other programs have written to the copy, the shop is right.
-        try db.apply(Changeset([entry.changes]), onConflict: .replace)
+        try db.apply(changes, onConflict: .replace)
         try setPosition(db, entry.token)
       }
-      say("applied \(entry.changes.rows.count)")
+      say("applied \(changes.rows.count)")
     }
   }
 
@@ -52,12 +59,18 @@ import Tidemark
       try replica.write { db in
         try db.execute(sql: "DELETE FROM purchase; DELETE FROM product")
         for table in tables {
+          let counter = try Int64.fetchOne(
+            source, sql: "SELECT seq FROM sqlite_sequence WHERE name = ?", arguments: [table])
           for row in try Row.fetchAll(source, sql: "SELECT * FROM \(table)") {
             let columns = row.columnNames.joined(separator: ", ")
             let values = row.columnNames.map { _ in "?" }.joined(separator: ", ")
             try db.execute(
               sql: "INSERT INTO \(table) (\(columns)) VALUES (\(values))",
               arguments: StatementArguments(row.databaseValues))
+          }
+          if let counter {
+            try db.execute(sql: "DELETE FROM sqlite_sequence WHERE name = ?", arguments: [table])
+            try db.execute(sql: "INSERT INTO sqlite_sequence VALUES (?, ?)", arguments: [table, counter])
           }
         }
         try setPosition(db, token)

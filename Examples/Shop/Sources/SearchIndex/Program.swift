@@ -27,7 +27,8 @@ struct SearchIndex: Sendable {
       do {
         guard let token = text.flatMap({ ChangeToken($0) }) else { throw ChangeFeedError.otherHistory }
         for try await entry in try await shop.changes(after: token, in: Product.all()) {
-          guard entry.changes.isComplete else { throw ChangeFeedError.otherHistory }
+          // After a change of the schema, the table may be another one.
+          guard entry.changes.isComplete, !entry.changes.changesSchema else { throw ChangeFeedError.otherHistory }
           try await dbPool.write { db in try update(db, entry) }
         }
         return

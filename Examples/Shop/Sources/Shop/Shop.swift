@@ -41,3 +41,10 @@ public func say(_ line: String) {
   print(line)
   fflush(nil)
 }
+
+extension TransactionChanges {
+  /// Whether a statement has changed the schema.
+  public var changesSchema: Bool {
+    elements.contains { if case .schema = $0 { true } else { false } }
+  }
+}
