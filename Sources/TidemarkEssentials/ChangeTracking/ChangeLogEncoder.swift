@@ -40,7 +40,7 @@ struct ChangeLogEncoder {
 
   /// Encodes the changes of a transaction: as one entry, or in parts if they do not fit in memory.
   ///
-  /// - Parameter insert: Receives each part. It is not called if there are no changes.
+  /// - Parameter insert: Receives each part. Not called for a transaction without changes.
   mutating func encode(
     _ log: ChangeLog, _ numbers: StoredNumbers, _ head: Head, insert: ([UInt8]) throws -> Void
   ) throws {

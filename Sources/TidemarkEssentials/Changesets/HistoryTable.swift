@@ -2,7 +2,8 @@ import FoundationEssentials
 
 // The stored steps of named histories.
 //
-//     tidemark_undo    one row for each transaction of a step: its number in the step, and its net changes
+//     tidemark_undo    one row for each transaction of a step: its number in the step, a random number that
+//                     identifies it, and its net changes
 //
 // Invariants:
 // 1. A row is stored in the transaction whose changes it contains.
