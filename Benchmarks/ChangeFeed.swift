@@ -6,8 +6,9 @@ import Tidemark
 // consumer that catches up.
 //
 //     Benchmarks feed
+//     Benchmarks --side library|bare feed [one|large|replay]
 //
-// The series of all cases alternate; the result is the median of the ratios of a round.
+// With a side, only that side is run, for profilers. The series of all cases alternate; the result is the median of the ratios of a round.
 
 func measureChangeFeed(_ folder: BenchmarkFolder, rounds: Int, _ report: Report) throws {
   let (library, libraryAlone) = (try FeedBenchmark(folder, hasFeed: true), try FeedBenchmark(folder, hasFeed: false))
@@ -46,6 +47,20 @@ func measureChangeFeed(_ folder: BenchmarkFolder, rounds: Int, _ report: Report)
   let (rowTime, entryTime) = (try library.timeOfReplay(rowsPerEntry: 100), try library.timeOfReplay(rowsPerEntry: 1))
   add("time of a row in a replay of entries with 100 rows", rowTime, .nanoseconds, target: 1_000)
   add("time of a row in a replay of entries with 1 row", entryTime, .nanoseconds, target: 1_000)
+}
+
+/// Runs one side without a comparison.
+func runChangeFeed(_ folder: BenchmarkFolder, rounds: Int, side: String, name: String?) throws {
+  let (bare, library) = (try BareFeed(folder, hasFeed: true), try FeedBenchmark(folder, hasFeed: true))
+  for round in 0..<rounds {
+    switch (name ?? "one", side) {
+    case ("one", "bare"): for series in 0..<20 { _ = try bare.timeOfWrites(20 * round + series) }
+    case ("one", _): for series in 0..<20 { _ = try library.timeOfWrites(20 * round + series) }
+    case ("large", "bare"): _ = try bare.timeOfLargeWrite()
+    case ("large", _): _ = try library.timeOfLargeWrite()
+    default: _ = try library.timeOfReplay(rowsPerEntry: 100)
+    }
+  }
 }
 
 private let writeCount = 2_000

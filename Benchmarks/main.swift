@@ -2,6 +2,7 @@
 //
 //     Benchmarks [--rounds COUNT] [--json FILE [--commit NAME]] [NAME…]
 //     Benchmarks --side library|bare [NAME…]
+//     Benchmarks --side library|bare feed [one|large|replay]
 //     Benchmarks live [COUNT…]
 //     Benchmarks bulk [--rounds COUNT] [CASE…]
 //     Benchmarks slow [SECONDS]
@@ -45,6 +46,12 @@ let machineTimeAtStart = MachineTime()
 
 if names.first == "others" {
   try measureOtherProcesses(folder, Array(names.dropFirst()))
+  folder.remove()
+  exit(0)
+}
+
+if let side, names.first == "feed" {
+  try runChangeFeed(folder, rounds: rounds, side: side, name: names.dropFirst().first)
   folder.remove()
   exit(0)
 }

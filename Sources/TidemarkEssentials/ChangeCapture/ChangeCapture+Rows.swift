@@ -119,29 +119,35 @@ extension ChangeCapture {
   private func capture(
     _ signal: RowChangeSignal, _ table: CapturedTable, _ layout: CaptureLayout, _ record: inout ChangeRecord
   ) {
-    let start = log.valueCount
-    record.valueStart = UInt32(start)
+    let start = log.end
+    record.valueStart = UInt32(log.values.count)
     switch record.kind {
     case .insert:
       let isInsert = signal.isInsert
       for index in layout.storedColumns {
-        guard let new = newValue(signal, layout.sources[index], isInsert) else { return giveUp(table, start) }
-        if new.isRepaired { record.hasRepairedText = true }
-        log.add(new.value)
+        let source = layout.sources[index]
+        guard let new = newValue(signal, source, isInsert ? source.insertIndex : source.updateIndex) else {
+          return giveUp(table, start)
+        }
+        add(new, to: &record)
       }
     case .delete:
       for index in layout.storedColumns {
-        guard let old = oldValue(signal, index, layout) else { return giveUp(table, start) }
-        if old.isRepaired { record.hasRepairedText = true }
-        log.add(old.value)
+        let isRead: Void? = withOldValue(signal, index, layout) { add($0, to: &record) }
+        if isRead == nil { return giveUp(table, start) }
       }
     case .update:
       guard captureUpdate(signal, layout, &record) else { return giveUp(table, start) }
       let isChanged =
         record.changedColumns != 0 || record.oldRowID != record.newRowID || layout.mustReportAll
-      if !isChanged { return log.dropValues(from: start) }
+      if !isChanged { return log.dropValues(after: start) }
     }
     record.isCaptured = true
+  }
+
+  private func add(_ value: BorrowedValue, to record: inout ChangeRecord) {
+    if value.isInvalidText { record.hasRepairedText = true }
+    log.values.append(value)
   }
 
   private func captureUpdate(
@@ -149,53 +155,57 @@ extension ChangeCapture {
   ) -> Bool {
     // The old values are stored before the new ones.
     let storedCount = layout.storedColumns.count
-    var offset = log.makeRoom(2 * storedCount)
+    var offset = log.values.makeRoom(2 * storedCount)
     for index in layout.sources.indices {
       let source = layout.sources[index]
-      guard let old = oldValue(signal, index, layout),
-        let (new, isSameText) = signal.newValue(source.updateIndex, after: old)
-      else { return false }
-      let newValue = new.value.stored(isReal: source.isReal)
-      var isChanged = !isSameText && !old.value.hasSameBytes(as: newValue)
-      if old.isRepaired || new.isRepaired {
-        isChanged = !signal.hasSameText(oldIndex: source.oldIndex, newIndex: source.updateIndex)
-        if source.isStored { record.hasRepairedText = true }
-      }
-      if isChanged { record.changedColumns |= 1 << UInt64(min(index, 63)) }
-      if source.isStored {
-        log.put(old.value, at: offset)
-        log.put(newValue, at: offset + storedCount)
+      let isSame: Bool?? = withOldValue(signal, index, layout) { old in
+        guard let new = newValue(signal, source, source.updateIndex) else { return nil }
+        let isSame = new.hasSameBytes(as: old)
+        if !source.isStored { return isSame }
+        log.values.set(old, at: offset)
+        if isSame {
+          log.values.set(sameAs: offset, at: offset + storedCount)
+        } else {
+          log.values.set(new, at: offset + storedCount)
+        }
+        if old.isInvalidText || !isSame && new.isInvalidText { record.hasRepairedText = true }
         offset += 1
+        return isSame
       }
+      guard let isSame = isSame ?? nil else { return false }
+      if !isSame { record.changedColumns |= 1 << UInt64(min(index, 63)) }
     }
     return true
   }
 
   /// Gives up the capture of a row: SQLite had no memory for a value.
-  private func giveUp(_ table: CapturedTable, _ start: Int) {
+  private func giveUp(_ table: CapturedTable, _ start: RowStore.Position) {
     steps.current?.hasUnrecordedRows = true
-    log.dropValues(from: start)
+    log.dropValues(after: start)
     log.addCoarse(table.key)
   }
 
+  @inline(__always)
   private func newValue(
-    _ signal: RowChangeSignal, _ source: CaptureLayout.ColumnSource, _ isInsert: Bool
-  ) -> CapturedValue? {
-    let new = signal.newValue(isInsert ? source.insertIndex : source.updateIndex)
-    guard var new else { return nil }
-    if source.isReal { new.value = new.value.stored(isReal: true) }
-    return new
+    _ signal: RowChangeSignal, _ source: CaptureLayout.ColumnSource, _ index: CInt
+  ) -> BorrowedValue? {
+    guard let new = signal.newValue(index) else { return nil }
+    return source.isReal ? new.asReal : new
   }
 
-  /// Returns the old value of a column of a layout.
-  private func oldValue(_ signal: RowChangeSignal, _ index: Int, _ layout: CaptureLayout) -> CapturedValue? {
+  /// Calls a closure with the old value of a column of a layout.
+  ///
+  /// - Returns: Nil if SQLite cannot return the value.
+  @inline(__always)
+  private func withOldValue<Result>(
+    _ signal: RowChangeSignal, _ index: Int, _ layout: CaptureLayout, _ body: (BorrowedValue) -> Result
+  ) -> Result? {
     let source = layout.sources[index]
-    guard var old = signal.oldValue(source.oldIndex) else { return nil }
-    if source.isReal { old.value = old.value.stored(isReal: true) }
-    if old.value.isNull, source.mayHaveDefault {
-      return defaultedValue(signal, layout.columns[index], layout.key).map { CapturedValue($0) }
+    guard let old = signal.oldValue(source.oldIndex) else { return nil }
+    if source.mayHaveDefault, old.isNull {
+      return defaultedValue(signal, layout.columns[index], layout.key)?.withBorrowedValue(body)
     }
-    return old
+    return body(source.isReal ? old.asReal : old)
   }
 
   // MARK: - Incremental writes and coarse changes
@@ -213,15 +223,15 @@ extension ChangeCapture {
       log.addCoarse(table.key, .update)
       return
     }
-    let start = log.valueCount
-    record.valueStart = UInt32(start)
-    var values: [DatabaseValue] = []
+    let start = log.end
+    let first = log.values.count
+    record.valueStart = UInt32(first)
     for index in layout.storedColumns {
-      guard let old = oldValue(signal, index, layout) else { return giveUp(table, start) }
-      if old.isRepaired { record.hasRepairedText = true }
-      values.append(old.value)
+      let isRead: Void? = withOldValue(signal, index, layout) { add($0, to: &record) }
+      if isRead == nil { return giveUp(table, start) }
     }
-    for value in values + values { log.add(value) }
+    let new = log.values.makeRoom(layout.storedColumns.count)
+    for offset in layout.storedColumns.indices { log.values.set(sameAs: first + offset, at: new + offset) }
     record.unknownColumn = UInt16(written)
     record.changedColumns = 1 << UInt64(written)
     record.isCaptured = true
@@ -248,10 +258,9 @@ extension ChangeCapture {
     }
     var changed: UInt64 = 0
     for index in layout.sources.indices where table.state.coarse.columns & (1 << UInt64(index)) == 0 {
-      let old = oldValue(signal, index, layout)
-      let new = newValue(signal, layout.sources[index], false)
-      if let old, let new, !old.isRepaired, !new.isRepaired, old.value.hasSameBytes(as: new.value) { continue }
-      changed |= 1 << UInt64(index)
+      let new = newValue(signal, layout.sources[index], layout.sources[index].updateIndex)
+      let isSame = withOldValue(signal, index, layout) { old in new?.hasSameBytes(as: old) == true }
+      if isSame != true { changed |= 1 << UInt64(index) }
     }
     let record = ChangeRecord(
       table: 0, kind: .update, oldRowID: signal.oldRowID, newRowID: signal.newRowID, changedColumns: changed)
@@ -259,14 +268,6 @@ extension ChangeCapture {
     guard changed != 0 || isMoved || layout.mustReportAll else { return }
     table.state.coarse.columns |= changed
     log.addCoarse(table.key, .update, layout.changedColumns(record))
-  }
-}
-
-extension DatabaseValue {
-  /// The value as the column returns it. SQLite stores REAL values as integers where possible.
-  fileprivate func stored(isReal: Bool) -> DatabaseValue {
-    if isReal, case .int64(let integer) = storage { return DatabaseValue(.double(Double(integer))) }
-    return self
   }
 }
 
@@ -330,16 +331,15 @@ extension ChangeCapture {
     guard let value = DatabaseValue.readWithoutRefusal(row.sqliteStatement, 0), case .int64(let rowID) = value.storage
     else { return false }
     var record = ChangeRecord(table: 0, kind: .insert, oldRowID: rowID, newRowID: rowID)
-    let start = log.valueCount
-    record.valueStart = UInt32(start)
+    let start = log.end
+    record.valueStart = UInt32(log.values.count)
     for column in layout.storedColumns.indices {
-      guard let value = CapturedValue(row.sqliteStatement, CInt(column + 1)) else {
-        log.dropValues(from: start)
+      guard let value = BorrowedValue(ColumnValue(row.sqliteStatement, CInt(column + 1))) else {
+        log.dropValues(after: start)
         log.addCoarse(layout.key, .insert)
         return false
       }
-      if value.isRepaired { record.hasRepairedText = true }
-      log.add(value.value)
+      add(value, to: &record)
     }
     record.isCaptured = true
     record.table = log.index(of: captured)

@@ -182,7 +182,7 @@ extension ChangeCapture {
     let columns = key?.columns ?? []
     let all = CaptureNeeds.TableNeeds(columns: Set(columns.map(\.asciiLowercased)))
     let layout = try CaptureLayout(table, TableKey(table.name, in: table.id.schemaID.name), all, db)
-    let values = layout.columns.map { signal.oldValue($0.oldIndex)?.value ?? .null }
+    let values = layout.columns.map { signal.oldValue($0.oldIndex).map { DatabaseValue(copying: $0) } ?? .null }
     let condition = layout.columns.map { "\($0.name.quotedDatabaseIdentifier) = ?" }.joined(separator: " AND ")
     return (condition, StatementArguments(values))
   }

@@ -75,7 +75,9 @@ extension ChangeLog {
       record.valueStart -= UInt32(firstValue)
       return record
     }
-    let log = CapturedLog(records: rows, values: Array(values[firstValue...]), layouts: layouts)
+    let ownValues = values.part(
+      firstValue..<values.count, bytes: start.position.bytes - base.bytes..<values.byteCount)
+    let log = CapturedLog(records: rows, values: ownValues, layouts: layouts)
     let statements = schemaStatements[start.schemaStatements...].map { statement in
       SchemaStatement(
         rowCount: records[firstRecord..<max(firstRecord, statement.rowCount - base.records)].count(where: isReported),

@@ -114,7 +114,7 @@ extension ChangeLog {
     let areAllReported = isCoarse.isEmpty && records.allSatisfy { $0.isCaptured }
     return CapturedLog(
       records: areAllReported ? records : records.filter { isReported($0, isCoarse) },
-      values: values, layouts: layouts, textByteCount: byteCount)
+      values: values, layouts: layouts)
   }
 
   /// The only changed table; nil if there are several, or if some rows are not reported.

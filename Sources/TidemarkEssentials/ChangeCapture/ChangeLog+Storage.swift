@@ -23,13 +23,13 @@ extension ChangeLog {
     let storesRows = table.layout?.storesRows == true
     switch storage {
     case .none:
-      if records.count >= bound.recordCount || byteCount >= bound.byteCount {
+      if records.count >= bound.recordCount || values.byteCount >= bound.byteCount {
         guard storesRows, storeRows() else { return false }
       }
     case .stored:
       // The table is reported without rows.
       if !storesRows { return false }
-      if records.count >= bound.segmentRecordCount || byteCount >= bound.segmentByteCount {
+      if records.count >= bound.segmentRecordCount || values.byteCount >= bound.segmentByteCount {
         guard storeRows() else { return false }
       }
     case .failed: return false
@@ -57,47 +57,51 @@ extension ChangeLog {
       case .failed: return false
       }
       noteCountersOfRows()
-      let log = CapturedLog(records: [], values: values, layouts: layouts)
-      var (first, position) = (0, base)
-      while first < records.count {
-        let end = endOfSegment(from: first)
-        position = try store.append(records[first..<end], of: log, at: position)
-        first = end
+      var start = RowStore.Position()
+      while start.records < records.count {
+        let end = endOfSegment(from: start)
+        try store.append(records[start.records..<end.records], values, layouts, from: start, to: end, after: base)
+        start = end
       }
       if store.byteCount > bound.fileByteCount {
         throw DatabaseError(resultCode: .SQLITE_FULL, message: "the rows exceed \(bound.fileByteCount) bytes")
       }
       storage = .stored(store)
-      base = position
+      base = end
     } catch {
       Database.log(error, "Could not store the rows of a large transaction")
-      loseRows(from: position(of: records.count))
+      loseRows(from: end)
       return false
     }
     clearRows()
     return true
   }
 
-  private func endOfSegment(from first: Int) -> Int {
-    var (end, bytes) = (first, 0)
-    while end < records.count, end - first < bound.segmentRecordCount, bytes < bound.segmentByteCount {
-      let start = Int(records[end].valueStart)
-      for index in start..<start + records[end].valueCount(layouts[Int(records[end].table)]) {
-        bytes += Self.byteCount(of: values[index])
-      }
-      end += 1
+  /// The end of the next segment of the rows in memory.
+  private func endOfSegment(from start: RowStore.Position) -> RowStore.Position {
+    var end = start
+    while end.records < records.count, end.records - start.records < bound.segmentRecordCount,
+      end.bytes - start.bytes < bound.segmentByteCount
+    {
+      let record = records[end.records]
+      let values = end.values + record.valueCount(layouts[Int(record.table)])
+      end.bytes = self.values.byteCount(upTo: values, from: end.values, end.bytes)
+      end.values = values
+      end.records += 1
     }
     return end
   }
 
-  private func position(of recordCount: Int) -> RowStore.Position {
+  /// The position after the last row.
+  var end: RowStore.Position {
     RowStore.Position(
-      records: base.records + recordCount, values: base.values + values.count, bytes: base.bytes + byteCount)
+      records: base.records + records.count, values: base.values + values.count,
+      bytes: base.bytes + values.byteCount)
   }
 
   private mutating func clearRows() {
-    (records, values, tables, layouts) = ([], [], [], [])
-    (byteCount, deliveredCount) = (0, 0)
+    (records, values, tables, layouts) = ([], CapturedValues(), [], [])
+    deliveredCount = 0
     rowCounts.reset(to: 0)
     serial &+= 1
   }
@@ -117,7 +121,7 @@ extension ChangeLog {
     do {
       let rows = try store.rows(of: segment)
       clearRows()
-      (records, values, layouts, byteCount) = (rows.records, rows.values, rows.layouts, rows.textByteCount)
+      (records, values, layouts) = (rows.records, rows.values, rows.layouts)
       // They were delivered.
       deliveredCount = records.count
       base = segment.start
@@ -147,15 +151,6 @@ extension ChangeLog {
   /// Whether all rows of the current statement are in memory.
   var holdsStepRecords: Bool { (steps.last?.mark.position.records ?? 0) >= base.records }
 
-  /// The number of bytes of a text or blob.
-  static func byteCount(of value: DatabaseValue) -> Int {
-    switch value.storage {
-    case .string(let text): text.utf8.count
-    case .blob(let data): data.count
-    case .null, .int64, .double: 0
-    }
-  }
-
   // MARK: - Reading
 
   /// All captured rows of the transaction so far, in parts.
@@ -166,7 +161,7 @@ extension ChangeLog {
     let unknown = summaries.filter(\.hasUnknownRow).map(\.layout.key)
     return TransactionRows(
       store: store,
-      tail: CapturedLog(records: records, values: values, layouts: layouts, textByteCount: byteCount),
+      tail: CapturedLog(records: records, values: values, layouts: layouts),
       incompleteTables: Set(coarse.map(\.key)).union(unknown), isTruncated: isTruncated,
       schemaStatements: schemaStatements)
   }

@@ -93,7 +93,7 @@ struct ChangeLog {
 
   /// The rows in memory.
   var records: [ChangeRecord] = []
-  var values: [DatabaseValue] = []
+  var values = CapturedValues()
 
   /// The position of the first row in memory, and the place of the earlier ones.
   var base = RowStore.Position()
@@ -123,8 +123,6 @@ struct ChangeLog {
   /// Whether a record is delivered to observers.
   private(set) var hasObserved = false
 
-  /// The number of bytes of texts and blobs.
-  var byteCount = 0
   private var savepoints: [(name: String, mark: Mark)] = []
   private(set) var steps: [(mark: Mark, hasNested: Bool)] = []
   var deliveredCount = 0
@@ -153,18 +151,14 @@ struct ChangeLog {
       layouts.removeAllKeepingCapacity()
     }
     // Most transactions are small: their memory is reused.
-    if records.capacity <= 1024, values.capacity <= 8192 {
-      records.removeAllKeepingCapacity()
-      values.removeAllKeepingCapacity()
-    } else {
-      (records, values) = ([], [])
-    }
+    if records.capacity <= 1024 { records.removeAllKeepingCapacity() } else { records = [] }
+    values.removeAll()
     if !coarse.isEmpty { coarse.removeAll() }
     if !schemaChanges.isEmpty { (schemaChanges, schemaStatements) = ([], []) }
     if !userVersionDatabases.isEmpty { userVersionDatabases = [] }
     if !counterTables.isEmpty { counterTables = [] }
     if !savepoints.isEmpty { savepoints.removeAll() }
-    (unreported, isTruncated, isUncertain, hasCaptured, byteCount, deliveredCount) = ([], false, false, false, 0, 0)
+    (unreported, isTruncated, isUncertain, hasCaptured, deliveredCount) = ([], false, false, false, 0)
     rowCounts.reset(to: 0)
     hasObserved = false
     if base.records > 0 { (base, storage) = (RowStore.Position(), .none) }
@@ -173,7 +167,7 @@ struct ChangeLog {
   }
 
   private var isReset: Bool {
-    !isOpen && !isUnknown && !isUncertain && !isTruncated && !hasCaptured && byteCount == 0 && deliveredCount == 0
+    !isOpen && !isUnknown && !isUncertain && !isTruncated && !hasCaptured && deliveredCount == 0
       && tables.isEmpty && records.isEmpty && values.isEmpty && coarse.isEmpty && schemaChanges.isEmpty
       && savepoints.isEmpty && counterTables.isEmpty
   }
@@ -273,9 +267,6 @@ struct ChangeLog {
 
   // MARK: Changes
 
-  /// The position of the values of the next row.
-  var valueCount: Int { values.count }
-
   /// The index of a table, which is added if needed.
   mutating func index(of table: CapturedTable) -> UInt32 {
     if table.state.log.serial != serial {
@@ -292,36 +283,15 @@ struct ChangeLog {
     records.append(record)
   }
 
-  mutating func add(_ value: DatabaseValue) {
-    byteCount += Self.byteCount(of: value)
-    values.append(value)
-  }
-
-  /// Makes room for values that are set one by one.
-  ///
-  /// - Returns: The position of the first one.
-  mutating func makeRoom(_ count: Int) -> Int {
-    let start = values.count
-    values.append(contentsOf: repeatElement(.null, count: count))
-    return start
-  }
-
-  /// Sets a value at a position from `makeRoom`.
-  mutating func put(_ value: DatabaseValue, at offset: Int) {
-    byteCount += Self.byteCount(of: value)
-    values[offset] = value
-  }
-
   /// Exchanges the rows. Published changes take their memory along, and may return it.
-  mutating func exchangeRows(_ records: inout [ChangeRecord], _ values: inout [DatabaseValue]) {
+  mutating func exchangeRows(_ records: inout [ChangeRecord], _ values: inout CapturedValues) {
     swap(&self.records, &records)
     swap(&self.values, &values)
   }
 
   /// Removes values that belong to no row.
-  mutating func dropValues(from count: Int) {
-    for value in values[count...] { byteCount -= Self.byteCount(of: value) }
-    values.removeSubrange(count...)
+  mutating func dropValues(after end: RowStore.Position) {
+    values.cut(to: end.values - base.values, byteCount: end.bytes - base.bytes)
   }
 
   /// Adds a kind of change in a table.
@@ -374,8 +344,7 @@ struct ChangeLog {
 
   var mark: Mark {
     var mark = Mark()
-    mark.position = RowStore.Position(
-      records: base.records + records.count, values: base.values + values.count, bytes: base.bytes + byteCount)
+    mark.position = end
     (mark.coarse, mark.schemaChanges) = (coarse.count, schemaChanges.count)
     mark.schemaStatements = schemaStatements.count
     return mark
@@ -385,11 +354,11 @@ struct ChangeLog {
     if mark.position.records < base.records { restoreRows(from: mark.position) }
     // Rows may have been delivered and removed since the mark was taken.
     records.removeSubrange(index(of: mark)...)
-    values.removeSubrange(min(max(mark.position.values - base.values, 0), values.count)...)
+    values.cut(
+      to: max(mark.position.values - base.values, 0), byteCount: max(mark.position.bytes - base.bytes, 0))
     coarse.removeSubrange(min(mark.coarse, coarse.count)...)
     schemaChanges.removeSubrange(min(mark.schemaChanges, schemaChanges.count)...)
     schemaStatements.removeSubrange(min(mark.schemaStatements, schemaStatements.count)...)
-    byteCount = min(mark.position.bytes - base.bytes, byteCount)
     deliveredCount = min(deliveredCount, records.count)
     rowCounts.reset(to: records.count)
     generation &+= 1

@@ -174,32 +174,25 @@ final class CapturedLog: @unchecked Sendable {
 
   private struct Content {
     var records: [ChangeRecord]
-    var values: [DatabaseValue]
-
-    /// The number of bytes of texts and blobs; too many if rows were taken back.
-    var textByteCount = 0
+    var values: CapturedValues
 
     /// Whether a subscriber retains the log after the notification.
     var isKept = false
   }
 
   var records: [ChangeRecord] { content.records }
-  var values: [DatabaseValue] { content.values }
-  var textByteCount: Int { content.textByteCount }
+  var values: CapturedValues { content.values }
   var isKept: Bool { content.isKept }
 
-  init(
-    records: [ChangeRecord] = [], values: [DatabaseValue] = [], layouts: [CaptureLayout], textByteCount: Int = 0
-  ) {
-    content = Content(records: records, values: values, textByteCount: textByteCount)
+  init(records: [ChangeRecord] = [], values: CapturedValues = CapturedValues(), layouts: [CaptureLayout]) {
+    content = Content(records: records, values: values)
     self.layouts = layouts
   }
 
-  static let empty = CapturedLog(records: [], values: [], layouts: [])
+  static let empty = CapturedLog(layouts: [])
 
   /// Exchanges the rows for the rows of a log.
   func exchangeRows(with log: inout ChangeLog) {
-    content.textByteCount = log.byteCount
     log.exchangeRows(&content.records, &content.values)
   }
 
@@ -209,17 +202,13 @@ final class CapturedLog: @unchecked Sendable {
   fileprivate func keep() -> Bool {
     // An empty log is never modified, and is shared by all changes without rows.
     if records.isEmpty { return true }
-    guard records.capacity <= max(16, 2 * records.count), values.capacity <= max(64, 2 * values.count) else {
-      return false
-    }
+    guard records.capacity <= max(16, 2 * records.count), values.isCompact else { return false }
     content.isKept = true
     return true
   }
 
   fileprivate func copy() -> CapturedLog {
-    CapturedLog(
-      records: records.map { $0 }, values: values.map { $0 }, layouts: layouts.map { $0 },
-      textByteCount: textByteCount)
+    CapturedLog(records: records.map { $0 }, values: values.copy(), layouts: layouts.map { $0 })
   }
 
   func change(at index: Int) -> RowChange {
@@ -244,8 +233,9 @@ final class CapturedLog: @unchecked Sendable {
     var image = RowImage(rowID: layout.hasRowID ? rowID : nil)
     image.values.reserveCapacity(layout.storedColumns.count + 1)
     for (offset, column) in layout.storedColumns.enumerated() where unknown != UInt16(column) {
-      if record.mayHaveRepaired(values[start + offset]) { continue }
-      image.values[layout.columns[column].name] = values[start + offset]
+      let value = values[start + offset]
+      if record.mayHaveRepaired(value) { continue }
+      image.values[layout.columns[column].name] = value
     }
     if let name = layout.rowIDColumn { image.values[name] = DatabaseValue(.int64(rowID)) }
     return image
@@ -263,7 +253,7 @@ struct ChangeRecord: Sendable {
   var isObserved = false
   var isCaptured = false
 
-  /// Whether a text of its values was not UTF-8: the value is a repaired text, so the stored one is unknown.
+  /// Whether a text of its values is not UTF-8: Swift replaces such bytes when it reads the text.
   var hasRepairedText = false
 
   /// A column whose new value is unknown.

@@ -122,7 +122,8 @@ public struct DatabasePreUpdateEvent {
   public func initialDatabaseValue(atIndex index: Int) -> DatabaseValue? {
     precondition(index >= 0 && index < count, "column index \(index) out of range: the row has \(count) stored columns")
     switch values {
-    case .live(let signal): return initialRowID.flatMap { _ in signal.oldValue(CInt(index))?.value }
+    case .live(let signal):
+      return initialRowID.flatMap { _ in signal.oldValue(CInt(index)).map { DatabaseValue(copying: $0) } }
     case .copied(let initial, _, _, _): return initial?[index]
     }
   }
@@ -139,7 +140,8 @@ public struct DatabasePreUpdateEvent {
   public func finalDatabaseValue(atIndex index: Int) -> DatabaseValue? {
     precondition(index >= 0 && index < count, "column index \(index) out of range: the row has \(count) stored columns")
     switch values {
-    case .live(let signal): return finalRowID.flatMap { _ in signal.newValue(CInt(index))?.value }
+    case .live(let signal):
+      return finalRowID.flatMap { _ in signal.newValue(CInt(index)).map { DatabaseValue(copying: $0) } }
     case .copied(_, let final, _, _): return final?[index]
     }
   }

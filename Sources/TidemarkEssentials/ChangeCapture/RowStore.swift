@@ -8,6 +8,14 @@ struct RowStore: Sendable {
     var records = 0
     var values = 0
     var bytes = 0
+
+    static func + (lhs: Self, rhs: Self) -> Self {
+      Position(records: lhs.records + rhs.records, values: lhs.values + rhs.values, bytes: lhs.bytes + rhs.bytes)
+    }
+
+    static func - (lhs: Self, rhs: Self) -> Self {
+      Position(records: lhs.records - rhs.records, values: lhs.values - rhs.values, bytes: lhs.bytes - rhs.bytes)
+    }
   }
 
   struct Segment: Sendable {
@@ -60,20 +68,21 @@ struct RowStore: Sendable {
 
   // MARK: - Writing
 
-  /// Stores rows as a segment.
+  /// Stores rows of a log as a segment.
   ///
-  /// - Parameter start: The position of the first row.
-  /// - Returns: The position after the last row.
+  /// - Parameter start: The position of the first row in the log.
+  /// - Parameter end: The position after the last row in the log.
+  /// - Parameter base: The position of the log in the transaction.
   mutating func append(
-    _ records: ArraySlice<ChangeRecord>, of log: CapturedLog, at start: Position
-  ) throws -> Position {
+    _ records: ArraySlice<ChangeRecord>, _ values: CapturedValues, _ logLayouts: [CaptureLayout],
+    from start: Position, to end: Position, after base: Position
+  ) throws {
     var layouts: [CaptureLayout] = []
     var tables: [TableSummary] = []
     var indexes: [ObjectIdentifier: UInt32] = [:]
     var bytes: [UInt8] = []
-    var end = start
     for record in records {
-      let layout = log.layouts[Int(record.table)]
+      let layout = logLayouts[Int(record.table)]
       let index = indexes[ObjectIdentifier(layout)] ?? UInt32(layouts.count)
       if index == layouts.count {
         indexes[ObjectIdentifier(layout)] = index
@@ -82,42 +91,34 @@ struct RowStore: Sendable {
       }
       tables[Int(index)].add(record)
       var stored = record
-      (stored.table, stored.valueStart) = (index, UInt32(end.values - start.values))
-      RowCoding.append(stored, to: &bytes)
-      let valueCount = record.valueCount(layout)
-      end.bytes += RowCoding.append(
-        log.values, from: Int(record.valueStart), count: valueCount, isUpdate: record.kind == .update, to: &bytes)
-      end.values += valueCount
+      stored.table = index
+      if record.isCaptured { stored.valueStart -= UInt32(start.values) }
+      withUnsafeBytes(of: stored) { bytes.append(contentsOf: $0) }
     }
-    end.records += records.count
+    values.part(start.values..<end.values, bytes: start.bytes..<end.bytes).append(to: &bytes)
     let offset = Int64(byteCount)
     try file.write(bytes, at: offset)
     segments.append(
       Segment(
-        offset: offset, byteCount: bytes.count, start: start, end: end, layouts: layouts, tables: tables))
-    return end
+        offset: offset, byteCount: bytes.count, start: base + start, end: base + end, layouts: layouts,
+        tables: tables))
   }
 
   // MARK: - Reading
 
   /// The rows of a segment.
   func rows(of segment: Segment) throws -> CapturedLog {
-    let bytes = try file.read(segment.byteCount, at: segment.offset)
-    var (records, values): ([ChangeRecord], [DatabaseValue]) = ([], [])
-    records.reserveCapacity(segment.end.records - segment.start.records)
-    values.reserveCapacity(segment.end.values - segment.start.values)
-    bytes.withUnsafeBytes { bytes in
-      var reader = RowCoding.Reader(bytes)
-      for _ in segment.start.records..<segment.end.records {
-        let record = reader.record()
-        reader.readValues(
-          record.valueCount(segment.layouts[Int(record.table)]), isUpdate: record.kind == .update, into: &values)
-        records.append(record)
+    let count = segment.end - segment.start
+    return try file.read(segment.byteCount, at: segment.offset).withUnsafeBytes { bytes in
+      let recordSize = MemoryLayout<ChangeRecord>.size
+      let records = (0..<count.records).map { index in
+        bytes.loadUnaligned(fromByteOffset: index * recordSize, as: ChangeRecord.self)
       }
+      let values = CapturedValues(
+        UnsafeRawBufferPointer(rebasing: bytes[(count.records * recordSize)...]), count: count.values,
+        byteCount: count.bytes)
+      return CapturedLog(records: records, values: values, layouts: segment.layouts)
     }
-    return CapturedLog(
-      records: records, values: values, layouts: segment.layouts,
-      textByteCount: segment.end.bytes - segment.start.bytes)
   }
 
   /// Removes the segment that contains a row, and the following ones.

@@ -20,9 +20,10 @@ extension ChangeCapture {
   /// They are read after the commit, because SQLite allows no statement in its commit hook. Another connection may have
   /// committed meanwhile: its commit is reported, too.
   func storedNumbers() -> StoredNumbers {
-    let tables = tablesWithChangedCounters
+    var tables = tablesWithChangedCounters
     if tables.isEmpty, log.userVersionDatabases.isEmpty { return StoredNumbers() }
     do {
+      for table in try countersOfRenamedTables(tables) where !tables.contains(table) { tables.append(table) }
       return try StoredNumbers(
         counters: tables.map { ($0, try counter(of: $0)) },
         userVersions: log.userVersionDatabases.sorted().compactMap { database in
@@ -53,6 +54,19 @@ extension ChangeCapture {
       tables.append(coarse.key)
     }
     return tables
+  }
+
+  /// The tables that may have had another name when their counters changed: all with counters, after a table was
+  /// altered.
+  private func countersOfRenamedTables(_ tables: [TableKey]) throws -> [TableKey] {
+    let altered = Set(log.schemaChanges.filter { $0.kind == .alter }.map(\.database.asciiLowercased))
+    let databases = altered.intersection(tables.map(\.database.asciiLowercased))
+    return try databases.sorted().flatMap { database in
+      let names = try db.withoutBusyHandler {
+        try db.handle?.texts("SELECT name FROM \(database.quotedDatabaseIdentifier).sqlite_sequence")
+      }
+      return (names ?? []).map { TableKey($0, in: database) }
+    }
   }
 
   private func counter(of table: TableKey) throws -> Int64? {

@@ -127,14 +127,15 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
   ) throws {
     let time = WallClock.microsecondsSince1970()
     var last = first.row
-    func insert(_ changes: [UInt8], _ id: FeedID) throws {
-      try changes.withUnsafeBytes { bytes in
-        last = last.next(id, bytes, origin: state.origin)
-        try tables.insert(last, bytes, db)
-      }
+    func insert(_ changes: UnsafeRawBufferPointer, _ id: FeedID) throws {
+      last = last.next(id, changes, origin: state.origin)
+      try tables.insert(last, changes, db)
       pending = (first.row.id.next...last.id, last, state)
     }
-    if !first.isLast { try insert(Self.unknownChanges(version: last.id.next.version, time), last.id.next) }
+    if !first.isLast {
+      let id = last.id.next
+      try Self.unknownChanges(version: id.version, time).withUnsafeBytes { try insert($0, id) }
+    }
     let numbers = db.changeCapture.storedNumbers()
     // Read afterwards: it is unknown if the numbers could not be read.
     let log = db.changeCapture.log

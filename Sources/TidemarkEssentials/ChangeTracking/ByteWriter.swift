@@ -12,88 +12,89 @@ import FoundationEssentials
 ///   NULL (0), INTEGER (1), REAL (2), TEXT (3), BLOB (4). An INTEGER has as few bytes as possible, zero for the number
 ///   0, the lowest first, in two's complement. A REAL has length zero and eight bytes, the lowest first.
 struct ByteWriter {
-  enum ValueType: UInt8 {
-    case null = 0
-    case integer = 1
-    case real = 2
-    case text = 3
-    case blob = 4
+  typealias ValueType = CapturedValues.ValueType
+
+  /// The bytes, and room for more.
+  private var storage: [UInt8] = []
+  private(set) var count = 0
+
+  var isEmpty: Bool { count == 0 }
+  var bytes: [UInt8] { Array(storage[..<count]) }
+
+  /// Removes all bytes. Keeps their memory, unless there were many.
+  mutating func removeAll() {
+    if storage.count > 65_536 { storage = [] }
+    count = 0
   }
 
-  private(set) var bytes: [UInt8] = []
+  func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    try storage.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+  }
 
-  mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
+  /// A place for the next bytes.
+  struct Cursor {
+    fileprivate var pointer: UnsafeMutableRawPointer
+  }
 
-  mutating func append(byte: UInt8) { bytes.append(byte) }
+  /// Appends what a closure writes.
+  ///
+  /// - Parameter maximum: The number of bytes that the closure writes at most.
+  @inline(__always)
+  mutating func write(upTo maximum: Int, _ body: (inout Cursor) -> Void) {
+    let end = count + maximum
+    if end > storage.count {
+      storage.append(contentsOf: repeatElement(0, count: max(end, 2 * storage.count, 128) - storage.count))
+    }
+    count = storage.withUnsafeMutableBytes { bytes in
+      guard let start = bytes.baseAddress else { return 0 }
+      var cursor = Cursor(pointer: start + count)
+      body(&cursor)
+      return cursor.pointer - start
+    }
+    assert(count <= end)
+  }
+
+  mutating func append(byte: UInt8) { write(upTo: 1) { $0.append(byte: byte) } }
 
   /// Appends bytes without their length.
-  mutating func append(bytes other: [UInt8]) { bytes.append(contentsOf: other) }
-
-  mutating func append(_ number: UInt64) {
-    var rest = number
-    while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    bytes.append(UInt8(truncatingIfNeeded: rest))
+  mutating func append(bytes other: [UInt8]) {
+    other.withUnsafeBytes { other in write(upTo: other.count) { $0.append(bytes: other) } }
   }
+
+  mutating func append(contentsOf other: ByteWriter) {
+    other.withBytes { other in write(upTo: other.count) { $0.append(bytes: other) } }
+  }
+
+  mutating func append(_ number: UInt64) { write(upTo: 10) { $0.append(number) } }
 
   mutating func append(count: Int) { append(UInt64(count)) }
 
-  mutating func append(signed number: Int64) {
-    append(UInt64(bitPattern: number << 1 ^ number >> 63))
-  }
+  mutating func append(signed number: Int64) { write(upTo: 10) { $0.append(signed: number) } }
 
   mutating func append(_ text: String) {
-    append(count: text.utf8.count)
-    bytes.append(contentsOf: text.utf8)
+    var text = text
+    text.withUTF8 { utf8 in
+      write(upTo: 10 + utf8.count) { cursor in
+        cursor.append(UInt64(utf8.count))
+        cursor.append(bytes: UnsafeRawBufferPointer(utf8))
+      }
+    }
   }
 
   /// Appends one bit per element, the first one in the lowest bit.
-  mutating func append(bits: some Sequence<Bool>) {
-    var byte: UInt8 = 0
-    var mask: UInt8 = 1
-    for bit in bits {
-      if bit { byte |= mask }
-      mask <<= 1
-      if mask == 0 {
-        bytes.append(byte)
-        (byte, mask) = (0, 1)
-      }
+  mutating func append(bits: [Bool]) {
+    write(upTo: (bits.count + 7) / 8) { cursor in
+      let field = cursor.appendBits(bits.count)
+      for (index, bit) in bits.enumerated() where bit { field.set(index) }
     }
-    if mask != 1 { bytes.append(byte) }
   }
 
   mutating func append(_ value: DatabaseValue) {
-    switch value.storage {
-    case .null: append(.null, length: 0)
-    case .int64(let integer):
-      let count = Self.byteCount(of: integer)
-      append(.integer, length: count)
-      appendBytes(UInt64(bitPattern: integer), count: count)
-    // SQLite stores no NaN: it becomes NULL.
-    case .double(let double) where double.isNaN: append(.null, length: 0)
-    case .double(let double):
-      append(.real, length: 0)
-      appendBytes(double.bitPattern, count: 8)
-    case .string(let text):
-      append(.text, length: text.utf8.count)
-      bytes.append(contentsOf: text.utf8)
-    case .blob(let data):
-      append(.blob, length: data.count)
-      bytes.append(contentsOf: data)
-    }
-  }
-
-  private mutating func append(_ type: ValueType, length: Int) {
-    append(UInt64(length) << 3 | UInt64(type.rawValue))
-  }
-
-  private mutating func appendBytes(_ bits: UInt64, count: Int) {
-    var rest = bits
-    for _ in 0..<count {
-      bytes.append(UInt8(truncatingIfNeeded: rest))
-      rest >>= 8
+    value.withBorrowedValue { value in
+      var length = 10
+      if case .text(let bytes) = value { length += bytes.count }
+      if case .blob(let bytes) = value { length += bytes.count }
+      write(upTo: length) { $0.append(value) }
     }
   }
 
@@ -102,5 +103,99 @@ struct ByteWriter {
     if integer == 0 { return 0 }
     let bitCount = 65 - (integer < 0 ? ~integer : integer).leadingZeroBitCount
     return (bitCount + 7) / 8
+  }
+}
+
+extension ByteWriter.Cursor {
+  mutating func append(byte: UInt8) {
+    pointer.storeBytes(of: byte, as: UInt8.self)
+    pointer += 1
+  }
+
+  @inline(__always)
+  mutating func append(bytes: UnsafeRawBufferPointer) {
+    guard let start = bytes.baseAddress else { return }
+    pointer.copyMemory(from: start, byteCount: bytes.count)
+    pointer += bytes.count
+  }
+
+  @inline(__always)
+  mutating func append(_ number: UInt64) {
+    var rest = number
+    while rest >= 0x80 {
+      append(byte: UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    append(byte: UInt8(truncatingIfNeeded: rest))
+  }
+
+  mutating func append(signed number: Int64) {
+    append(UInt64(bitPattern: number << 1 ^ number >> 63))
+  }
+
+  /// Bits that are written before they are known.
+  struct Bits {
+    fileprivate let pointer: UnsafeMutableRawPointer
+
+    /// Sets a bit, which is clear at first.
+    func set(_ index: Int) {
+      let byte = pointer.load(fromByteOffset: index / 8, as: UInt8.self)
+      pointer.storeBytes(of: byte | 1 << UInt8(index % 8), toByteOffset: index / 8, as: UInt8.self)
+    }
+  }
+
+  /// Appends bits, the first one in the lowest bit of a byte.
+  mutating func appendBits(_ count: Int) -> Bits {
+    let bits = Bits(pointer: pointer)
+    for _ in 0..<(count + 7) / 8 { append(byte: 0) }
+    return bits
+  }
+
+  mutating func append(_ value: BorrowedValue) {
+    switch value {
+    case .null: append(.null, length: 0)
+    case .integer(let integer): append(integer: integer)
+    case .real(let double): append(real: double.bitPattern)
+    case .text(let content): append(.text, content)
+    case .blob(let content): append(.blob, content)
+    }
+  }
+
+  @inline(__always)
+  mutating func append(_ value: CapturedValues.Value, of content: CapturedValues.Content) {
+    switch value.type {
+    case .null: append(.null, length: 0)
+    case .integer: append(integer: Int64(bitPattern: value.bits))
+    case .real: append(real: value.bits)
+    case .text, .blob: append(value.type, content.bytes(of: value))
+    }
+  }
+
+  @inline(__always)
+  private mutating func append(integer: Int64) {
+    let count = ByteWriter.byteCount(of: integer)
+    append(.integer, length: count)
+    var rest = UInt64(bitPattern: integer)
+    for _ in 0..<count {
+      append(byte: UInt8(truncatingIfNeeded: rest))
+      rest >>= 8
+    }
+  }
+
+  private mutating func append(real bits: UInt64) {
+    append(.real, length: 0)
+    pointer.storeBytes(of: bits.littleEndian, as: UInt64.self)
+    pointer += 8
+  }
+
+  @inline(__always)
+  private mutating func append(_ type: CapturedValues.ValueType, _ content: UnsafeRawBufferPointer) {
+    append(type, length: content.count)
+    append(bytes: content)
+  }
+
+  @inline(__always)
+  private mutating func append(_ type: CapturedValues.ValueType, length: Int) {
+    append(UInt64(length) << 3 | UInt64(type.rawValue))
   }
 }

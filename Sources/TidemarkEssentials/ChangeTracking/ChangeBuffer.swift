@@ -338,7 +338,7 @@ extension CommittedChanges.RowIndexes {
 extension CapturedLog {
   /// The approximate number of bytes in memory.
   fileprivate var memory: Int {
-    records.count * MemoryLayout<ChangeRecord>.stride + values.count * MemoryLayout<DatabaseValue>.stride
-      + layouts.count * MemoryLayout<CaptureLayout>.stride + textByteCount
+    records.count * MemoryLayout<ChangeRecord>.stride + values.count * MemoryLayout<CapturedValues.Value>.stride
+      + layouts.count * MemoryLayout<CaptureLayout>.stride + values.byteCount
   }
 }

@@ -5,6 +5,10 @@
 struct ChangeLogEncoder {
   private var tables: [ObjectIdentifier: Table] = [:]
 
+  /// The memory of the elements and of the whole encoding, which is used again.
+  private var elements = ByteWriter()
+  private var whole = ByteWriter()
+
   /// The form of a table's rows.
   private struct Table {
     /// Retained, because its address identifies it.
@@ -42,7 +46,7 @@ struct ChangeLogEncoder {
   ///
   /// - Parameter insert: Receives each part. Not called for a transaction without changes.
   mutating func encode(
-    _ log: ChangeLog, _ numbers: StoredNumbers, _ head: Head, insert: ([UInt8]) throws -> Void
+    _ log: ChangeLog, _ numbers: StoredNumbers, _ head: Head, insert: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
     if tables.count > Self.tableCountMax { tables = [:] }
     var (statements, unknownTables) = (log.schemaStatements[...], coarseTables(log))
@@ -50,7 +54,7 @@ struct ChangeLogEncoder {
       let rows = CapturedLog(records: log.records, values: log.values, layouts: log.layouts)
       let draft = draft(of: rows, from: log.base.records, isLast: true, &statements, unknownTables, numbers)
       let reason = reason(log, hasUnknownTables: !draft.unknownTables.isEmpty)
-      if reason != nil || !draft.elements.bytes.isEmpty { try insert(draft.bytes(head, reason, isContinued: false)) }
+      if reason != nil || !draft.elements.isEmpty { try finish(draft, head, reason, isContinued: false, insert) }
       return
     }
     let rows = log.rows
@@ -65,13 +69,27 @@ struct ChangeLogEncoder {
         part = try rows.part(index)
       } catch {
         Database.log(error, "Could not read the rows of a large transaction")
-        return try insert(Draft().bytes(head, .notStored, isContinued: false))
+        return try finish(Draft(), head, .notStored, isContinued: false, insert)
       }
       let isLast = index == rows.partCount - 1
       let draft = draft(
         of: part, from: rows.rowCount(beforePart: index), isLast: isLast, &statements, unknownTables, numbers)
-      try insert(draft.bytes(head, reason, isContinued: !isLast))
+      try finish(draft, head, reason, isContinued: !isLast, insert)
     }
+  }
+
+  /// Passes the encoding of a part on, and takes its memory back.
+  private mutating func finish(
+    _ draft: consuming Draft, _ head: Head, _ reason: TransactionChanges.Reason?, isContinued: Bool,
+    _ insert: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    let version = DatabaseVersion(head.version)
+    whole.removeAll()
+    TransactionChanges.appendHead(
+      versions: version...version, head.microsecondsSince1970, reason, isContinued: isContinued, to: &whole)
+    whole.append(contentsOf: draft.elements)
+    elements = draft.elements
+    try whole.withBytes(insert)
   }
 
   /// Encodes the changes of a part.
@@ -81,7 +99,8 @@ struct ChangeLogEncoder {
     of part: CapturedLog, from first: Int, isLast: Bool, _ statements: inout ArraySlice<ChangeLog.SchemaStatement>,
     _ unknownTables: [TableKey], _ numbers: StoredNumbers
   ) -> Draft {
-    var draft = Draft()
+    var draft = Draft(elements)
+    elements = ByteWriter()
     let forms = part.layouts.map { form(of: $0) }
     let isUnknown = forms.map { form in unknownTables.contains { $0 == form.layout.key } }
     func addStatements(before row: Int) {
@@ -92,14 +111,16 @@ struct ChangeLogEncoder {
         draft.elements.append(statement.sql)
       }
     }
-    for (index, record) in part.records.enumerated() {
-      if !statements.isEmpty { addStatements(before: first + index) }
-      let table = Int(record.table)
-      guard record.isCaptured, !isUnknown[table], forms[table].isReported else { continue }
-      if let rows = forms[table].rows, record.unknownColumn == nil, !record.hasRepairedText {
-        draft.add(record, table, rows, part)
-      } else {
-        draft.addUnknownRows(forms[table].layout.key)
+    part.values.withContent { values in
+      for (index, record) in part.records.enumerated() {
+        if !statements.isEmpty { addStatements(before: first + index) }
+        let table = Int(record.table)
+        guard record.isCaptured, !isUnknown[table], forms[table].isReported else { continue }
+        if let rows = forms[table].rows, record.unknownColumn == nil, !record.hasRepairedText {
+          draft.add(record, table, rows, values)
+        } else {
+          draft.addUnknownRows(forms[table].layout.key)
+        }
       }
     }
     if isLast {
@@ -165,12 +186,18 @@ struct ChangeLogEncoder {
   // MARK: - Elements
 
   private struct Draft {
-    var elements = ByteWriter()
+    var elements: ByteWriter
     private(set) var unknownTables: [TableKey] = []
 
     /// The described tables, in their order, and the indexes of the tables of the log among them.
     private var described: [ChangedTable] = []
     private var indexes: [Int?] = []
+
+    /// - Parameter memory: A writer whose memory is used.
+    init(_ memory: ByteWriter = ByteWriter()) {
+      elements = memory
+      elements.removeAll()
+    }
 
     mutating func addUnknownRows(_ key: TableKey) {
       if unknownTables.contains(key) { return }
@@ -180,7 +207,7 @@ struct ChangeLogEncoder {
       elements.append(key.name)
     }
 
-    mutating func add(_ record: ChangeRecord, _ table: Int, _ rows: Rows, _ log: CapturedLog) {
+    mutating func add(_ record: ChangeRecord, _ table: Int, _ rows: Rows, _ values: CapturedValues.Content) {
       let index = index(of: table, rows)
       let tag: TransactionChanges.Tag =
         switch record.kind {
@@ -188,31 +215,44 @@ struct ChangeLogEncoder {
         case .delete: .delete
         case .update: .update
         }
-      elements.append(byte: tag.rawValue)
-      elements.append(count: index)
       let start = Int(record.valueStart)
-      let firstRowID = record.kind == .insert ? record.newRowID : record.oldRowID
-      if rows.table.rowID != .none { elements.append(signed: firstRowID) }
-      for offset in rows.offsets { if let offset { elements.append(log.values[start + offset]) } }
-      if record.kind == .update { addChanges(record, rows, log, start) }
+      let valueCount = rows.storedCount * (record.kind == .update ? 2 : 1)
+      // The tag, the index, two row IDs, and bits of changes.
+      var maximum = 1 + 30 + rows.offsets.count / 8 + 2
+      for position in start..<start + valueCount { maximum += 10 + values[position].length }
+      elements.write(upTo: maximum) { cursor in
+        cursor.append(byte: tag.rawValue)
+        cursor.append(UInt64(index))
+        if rows.table.rowID != .none {
+          cursor.append(signed: record.kind == .insert ? record.newRowID : record.oldRowID)
+        }
+        for offset in rows.offsets { if let offset { cursor.append(values[start + offset], of: values) } }
+        if record.kind == .update { Self.addChanges(record, rows, values, &cursor) }
+      }
     }
 
-    private mutating func addChanges(_ record: ChangeRecord, _ rows: Rows, _ log: CapturedLog, _ start: Int) {
+    /// Adds the changed columns of an update, and their new values.
+    private static func addChanges(
+      _ record: ChangeRecord, _ rows: Rows, _ values: CapturedValues.Content, _ cursor: inout ByteWriter.Cursor
+    ) {
+      let start = Int(record.valueStart)
       let isMoved = record.oldRowID != record.newRowID
-      let newStart = start + rows.storedCount
-      func isChanged(_ offset: Int?) -> Bool {
-        guard let offset else { return isMoved }
-        return !log.values[start + offset].hasSameBytes(as: log.values[newStart + offset])
-      }
-      var changes = rows.offsets.map(isChanged)
-      if rows.table.rowID == .hidden { changes.append(isMoved) }
-      elements.append(bits: changes)
-      for (index, isChanged) in changes.enumerated() where isChanged {
-        if index < rows.offsets.count, let offset = rows.offsets[index] {
-          elements.append(log.values[newStart + offset])
-        } else {
-          elements.append(signed: record.newRowID)
+      let count = rows.offsets.count
+      let bits = cursor.appendBits(rows.table.rowID == .hidden ? count + 1 : count)
+      for index in 0..<count {
+        if let offset = rows.offsets[index] {
+          let new = start + rows.storedCount + offset
+          if values.areSame(start + offset, new) { continue }
+          bits.set(index)
+          cursor.append(values[new], of: values)
+        } else if isMoved {
+          bits.set(index)
+          cursor.append(signed: record.newRowID)
         }
+      }
+      if rows.table.rowID == .hidden, isMoved {
+        bits.set(count)
+        cursor.append(signed: record.newRowID)
       }
     }
 
@@ -228,16 +268,6 @@ struct ChangeLogEncoder {
         elements.append(bytes: rows.description)
       }
       return index
-    }
-
-    func bytes(_ head: Head, _ reason: TransactionChanges.Reason?, isContinued: Bool) -> [UInt8] {
-      let version = DatabaseVersion(head.version)
-      var writer = ByteWriter()
-      writer.reserve(elements.bytes.count + 24)
-      TransactionChanges.appendHead(
-        versions: version...version, head.microsecondsSince1970, reason, isContinued: isContinued, to: &writer)
-      writer.append(bytes: elements.bytes)
-      return writer.bytes
     }
   }
 }

@@ -66,4 +66,19 @@ extension ConnectionHandle {
     guard code == SQLITE_ROW else { throw DatabaseError(code: code, connection: pointer) }
     return sqlite3_column_int64(statement, 0)
   }
+
+  /// Returns the texts of the first column of all rows.
+  func texts(_ sql: String) throws -> [String] {
+    var statement: SQLiteStatement?
+    try check(sqlite3_prepare_v2(pointer, sql, -1, &statement, nil))
+    defer { sqlite3_finalize(statement) }
+    var texts: [String] = []
+    var code = sqlite3_step(statement)
+    while code == SQLITE_ROW {
+      if let text = statement.flatMap({ columnText($0, 0) }) { texts.append(text) }
+      code = sqlite3_step(statement)
+    }
+    guard code == SQLITE_DONE else { throw DatabaseError(code: code, connection: pointer) }
+    return texts
+  }
 }

@@ -262,10 +262,10 @@ import Tidemark
 
   @Test func `values without a row are dropped, with their bytes`() {
     var log = openLog(.init(recordCount: 10, byteCount: 5))
-    let start = log.valueCount
-    log.add("ABCDEFG".databaseValue)
+    let start = log.end
+    "ABCDEFG".databaseValue.withBorrowedValue { log.values.append($0) }
     #expect(!hasRoom(log))
-    log.dropValues(from: start)
+    log.dropValues(after: start)
     #expect(hasRoom(log))
     #expect(log.isEmpty)
   }

@@ -38,6 +38,20 @@ import Tidemark
     #expect(try await lines(stream) == ["counter of event: none"])
   }
 
+  @Test(arguments: Observed.streamed)
+  func `a stream contains the counter of a table that is renamed afterwards`(_ kind: Observed) async throws {
+    let database = try kind.open()
+    try await database.writer.write { db in
+      try db.execute(sql: "CREATE TABLE event (id INTEGER PRIMARY KEY AUTOINCREMENT); INSERT INTO event VALUES (1)")
+    }
+    let stream = try await database.writer.changes()
+    try await database.writer.write { db in
+      try db.execute(
+        sql: "UPDATE sqlite_sequence SET seq = 9 WHERE name = 'event'; ALTER TABLE event RENAME TO happening")
+    }
+    #expect(try await lines(stream).contains("counter of happening: 9"))
+  }
+
   @Test func `an insertion that is ignored changes the counter of a table whose rows are unknown`() async throws {
     let database = try Observed.queue.open()
     // SQLite does not report the value of d reliably: it precedes a virtual column, and follows a REAL column.

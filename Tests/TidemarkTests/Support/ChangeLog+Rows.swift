@@ -28,9 +28,9 @@ extension ChangeLog {
     _ unknownColumn: UInt16? = nil
   ) {
     var record = ChangeRecord(kind: kind, isCaptured: true, oldRowID: oldRowID, newRowID: newRowID)
-    (record.table, record.valueStart) = (index(of: table), UInt32(valueCount))
+    (record.table, record.valueStart) = (index(of: table), UInt32(values.count))
     (record.changedColumns, record.unknownColumn) = (columns, unknownColumn)
-    for value in old + new { add(value?.databaseValue ?? .null) }
+    for value in old + new { (value?.databaseValue ?? .null).withBorrowedValue { values.append($0) } }
     add(record)
   }
 

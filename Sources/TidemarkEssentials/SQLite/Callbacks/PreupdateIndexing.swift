@@ -64,9 +64,9 @@ struct PreupdateIndexing: Sendable {
 
     func rowDidChange(_: CInt, _: UnsafePointer<CChar>, _: UnsafePointer<CChar>, _: Int64) {}
 
-    private func order(_ first: String, _ second: String, _ value: (CInt) -> CapturedValue?) -> ColumnOrder {
+    private func order(_ first: String, _ second: String, _ value: (CInt) -> BorrowedValue?) -> ColumnOrder {
       func isText(_ text: String, _ index: CInt) -> Bool {
-        if case .string(let found)? = value(index)?.value.storage { found == text } else { false }
+        value(index).map { DatabaseValue(copying: $0) } == text.databaseValue
       }
       if isText(first, 0), isText(second, 1) { return .storage }
       if isText(first, 1), isText(second, 2) { return .table }

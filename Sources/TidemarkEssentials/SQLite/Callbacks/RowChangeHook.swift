@@ -30,85 +30,18 @@ struct RowChangeSignal {
   }
 
   /// The value before the change; nil if SQLite cannot return it. C: `sqlite3_preupdate_old`.
-  func oldValue(_ index: CInt) -> CapturedValue? { oldPointer(index).flatMap(CapturedValue.init) }
+  func oldValue(_ index: CInt) -> BorrowedValue? {
+    var value: OpaquePointer?
+    guard sqlite3_preupdate_old(connection, index, &value) == SQLITE_OK, let value else { return nil }
+    return BorrowedValue(ColumnValue(value))
+  }
 
   /// The value after the change; nil if SQLite cannot return it. C: `sqlite3_preupdate_new`.
-  func newValue(_ index: CInt) -> CapturedValue? { newPointer(index).flatMap(CapturedValue.init) }
-
-  /// The value after an update; nil if SQLite cannot return it. An unchanged text is not copied: most updates change
-  /// few columns.
-  func newValue(_ index: CInt, after old: CapturedValue) -> (value: CapturedValue, isSameText: Bool)? {
-    guard let value = newPointer(index) else { return nil }
-    if case .string(let text) = old.value.storage, !old.isRepaired, sqlite3_value_type(value) == SQLITE_TEXT {
-      guard let bytes = sqlite3_value_text(value) else { return nil }
-      if text.hasBytes(UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value)))) { return (old, true) }
-    }
-    return CapturedValue(value).map { ($0, false) }
-  }
-
-  /// Whether an update leaves the bytes of a text as they were. `DatabaseValue` repairs texts that are not UTF-8, so
-  /// that different texts may have the same value.
-  func hasSameText(oldIndex: CInt, newIndex: CInt) -> Bool {
-    guard let old = oldPointer(oldIndex), let new = newPointer(newIndex),
-      sqlite3_value_type(old) == SQLITE_TEXT, sqlite3_value_type(new) == SQLITE_TEXT,
-      let oldBytes = sqlite3_value_text(old), let newBytes = sqlite3_value_text(new)
-    else { return false }
-    func bytes(_ start: UnsafePointer<UInt8>, _ value: OpaquePointer) -> UnsafeBufferPointer<UInt8> {
-      UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
-    }
-    return bytes(oldBytes, old).elementsEqual(bytes(newBytes, new))
-  }
-
-  private func oldPointer(_ index: CInt) -> OpaquePointer? {
+  func newValue(_ index: CInt) -> BorrowedValue? {
     var value: OpaquePointer?
-    return sqlite3_preupdate_old(connection, index, &value) == SQLITE_OK ? value : nil
+    guard sqlite3_preupdate_new(connection, index, &value) == SQLITE_OK, let value else { return nil }
+    return BorrowedValue(ColumnValue(value))
   }
-
-  private func newPointer(_ index: CInt) -> OpaquePointer? {
-    var value: OpaquePointer?
-    return sqlite3_preupdate_new(connection, index, &value) == SQLITE_OK ? value : nil
-  }
-}
-
-/// A value of a changed row.
-struct CapturedValue {
-  var value: DatabaseValue
-
-  /// Whether it is a text that is not UTF-8: the value is a repaired text.
-  var isRepaired = false
-
-  /// Nil if SQLite has no memory for it. C: `sqlite3_value_type` and its siblings.
-  fileprivate init?(_ pointer: OpaquePointer) {
-    if sqlite3_value_type(pointer) == SQLITE_TEXT {
-      guard let bytes = sqlite3_value_text(pointer) else { return nil }
-      self.init(text: UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(pointer))))
-    } else {
-      guard let value = DatabaseValue(sqliteValue: pointer) else { return nil }
-      self.init(value)
-    }
-  }
-
-  /// The value of a column in the current row; nil if SQLite has no memory for it. C: `sqlite3_column_text` and its
-  /// siblings.
-  init?(_ statement: SQLiteStatement, _ column: CInt) {
-    if sqlite3_column_type(statement, column) == SQLITE_TEXT {
-      guard let bytes = sqlite3_column_text(statement, column) else { return nil }
-      self.init(text: UnsafeBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement, column))))
-    } else {
-      guard let value = DatabaseValue.readWithoutRefusal(statement, column) else { return nil }
-      self.init(value)
-    }
-  }
-
-  private init(text bytes: UnsafeBufferPointer<UInt8>) {
-    if let text = String(validating: bytes, as: UTF8.self) {
-      value = DatabaseValue(.string(text))
-    } else {
-      (value, isRepaired) = (DatabaseValue(.string(String(decoding: bytes, as: UTF8.self))), true)
-    }
-  }
-
-  init(_ value: DatabaseValue) { self.value = value }
 }
 
 /// Receives row changes before they happen.

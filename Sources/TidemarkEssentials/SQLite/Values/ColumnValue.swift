@@ -17,6 +17,9 @@ struct ColumnValue {
     pointer = sqlite3_column_value(sqliteStatement, index)
   }
 
+  /// A value that SQLite passes to a hook.
+  init(_ pointer: OpaquePointer) { self.pointer = pointer }
+
   /// `SQLITE_TEXT` and its siblings. C: `sqlite3_value_type`.
   @inlinable @inline(__always)
   var type: CInt { sqlite3_value_type(pointer) }

@@ -1,0 +1,196 @@
+import FoundationEssentials
+
+/// The values of captured rows: numbers in a list, and texts and blobs one after another in memory of their own.
+///
+/// This takes no memory allocation for each text, and copies nothing that a subscriber does not use. Texts are stored
+/// as they are, even if they are not UTF-8.
+///
+/// Invariant: the bytes of a row lie behind the bytes of the rows before it. Only the new value of an updated row can
+/// share bytes: with its old value.
+struct CapturedValues: Sendable {
+  /// The types of values. The numbers are part of the encoding of changes: see ``ByteWriter``.
+  enum ValueType: UInt8 {
+    case null = 0
+    case integer = 1
+    case real = 2
+    case text = 3
+    case blob = 4
+  }
+
+  /// A value, or the place of its bytes.
+  struct Value: Equatable {
+    /// An integer, the bits of a floating-point number, or the position of the first byte.
+    var bits: UInt64 = 0
+
+    /// The number of bytes, and the type in the lowest three bits.
+    private var form: UInt64 = 0
+
+    static let null = Value()
+
+    init(_ type: ValueType = .null, _ bits: UInt64 = 0, length: Int = 0) {
+      (self.bits, form) = (bits, UInt64(length) << 3 | UInt64(type.rawValue))
+    }
+
+    var type: ValueType { ValueType(rawValue: UInt8(truncatingIfNeeded: form & 7)) ?? .null }
+    var length: Int { Int(form >> 3) }
+
+    /// Whether the value has bytes.
+    var hasBytes: Bool { form & 7 >= 3 }
+
+    /// Whether both have the same type and length.
+    func hasSameForm(as other: Value) -> Bool { form == other.form }
+  }
+
+  private var values: [Value] = []
+  private var bytes: [UInt8] = []
+
+  var count: Int { values.count }
+  var isEmpty: Bool { values.isEmpty }
+
+  /// The number of bytes of texts and blobs.
+  var byteCount: Int { bytes.count }
+
+  /// Whether little memory is reserved for more values.
+  var isCompact: Bool {
+    values.capacity <= max(64, 2 * values.count) && bytes.capacity <= max(1024, 2 * bytes.count)
+  }
+
+  // MARK: - Adding
+
+  mutating func append(_ value: BorrowedValue) { values.append(stored(value)) }
+
+  /// Makes room for values that are set one by one, in their order.
+  ///
+  /// - Returns: The position of the first one.
+  mutating func makeRoom(_ count: Int) -> Int {
+    let start = values.count
+    values.append(contentsOf: repeatElement(.null, count: count))
+    return start
+  }
+
+  mutating func set(_ value: BorrowedValue, at index: Int) { values[index] = stored(value) }
+
+  /// Makes a value equal to another one, and share its bytes.
+  mutating func set(sameAs other: Int, at index: Int) { values[index] = values[other] }
+
+  private mutating func stored(_ value: BorrowedValue) -> Value {
+    func added(_ type: ValueType, _ content: UnsafeRawBufferPointer, _ bytes: inout [UInt8]) -> Value {
+      let start = bytes.count
+      bytes.append(contentsOf: content)
+      return Value(type, UInt64(start), length: content.count)
+    }
+    return switch value {
+    case .null: .null
+    case .integer(let integer): Value(.integer, UInt64(bitPattern: integer))
+    case .real(let double): Value(.real, double.bitPattern)
+    case .text(let content): added(.text, content, &bytes)
+    case .blob(let content): added(.blob, content, &bytes)
+    }
+  }
+
+  // MARK: - Removing
+
+  /// Removes all values after a position.
+  mutating func cut(to count: Int, byteCount: Int) {
+    if count < values.count { values.removeSubrange(count...) }
+    if byteCount < bytes.count { bytes.removeSubrange(byteCount...) }
+  }
+
+  /// Removes all values. Keeps their memory, unless there were many.
+  mutating func removeAll() {
+    if values.capacity > 8_192 || bytes.capacity > 65_536 {
+      (values, bytes) = ([], [])
+    } else {
+      if !values.isEmpty { values.removeAllKeepingCapacity() }
+      if !bytes.isEmpty { bytes.removeAllKeepingCapacity() }
+    }
+  }
+
+  // MARK: - Reading
+
+  subscript(index: Int) -> DatabaseValue {
+    let value = values[index]
+    return switch value.type {
+    case .null: .null
+    case .integer: DatabaseValue(.int64(Int64(bitPattern: value.bits)))
+    case .real: DatabaseValue(.double(Double(bitPattern: value.bits)))
+    case .text: DatabaseValue(.string(bytes.withUnsafeBytes { String(decoding: $0[value.range], as: UTF8.self) }))
+    case .blob: DatabaseValue(.blob(bytes.withUnsafeBytes { Data($0[value.range]) }))
+    }
+  }
+
+  /// Whether two values have the same storage class and the same bytes.
+  func areSame(_ first: Int, _ second: Int) -> Bool { withContent { $0.areSame(first, second) } }
+
+  /// The values of a row in their stored form. They are valid during the call that passes them.
+  struct Content {
+    private let values: UnsafeBufferPointer<Value>
+    private let bytes: UnsafeRawBufferPointer
+
+    fileprivate init(_ values: UnsafeBufferPointer<Value>, _ bytes: UnsafeRawBufferPointer) {
+      (self.values, self.bytes) = (values, bytes)
+    }
+
+    subscript(index: Int) -> Value { values[index] }
+
+    /// The bytes of a text or a blob.
+    func bytes(of value: Value) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[value.range]) }
+
+    func areSame(_ first: Int, _ second: Int) -> Bool {
+      let (first, second) = (values[first], values[second])
+      if first == second { return true }
+      return first.hasSameForm(as: second) && first.hasBytes && bytes(of: first).hasSameBytes(as: bytes(of: second))
+    }
+  }
+
+  func withContent<Result>(_ body: (Content) throws -> Result) rethrows -> Result {
+    try values.withUnsafeBufferPointer { values in
+      try bytes.withUnsafeBytes { bytes in try body(Content(values, bytes)) }
+    }
+  }
+
+  // MARK: - Parts
+
+  /// The number of bytes of all values up to a position, if it is known for an earlier one.
+  func byteCount(upTo end: Int, from start: Int, _ byteCount: Int) -> Int {
+    values[start..<end].reduce(byteCount) { $1.hasBytes ? max($0, $1.range.upperBound) : $0 }
+  }
+
+  /// A copy of some values, which share no bytes with others.
+  func part(_ range: Range<Int>, bytes byteRange: Range<Int>) -> CapturedValues {
+    var part = CapturedValues()
+    part.values = values[range].map { value in
+      var value = value
+      if value.hasBytes { value.bits -= UInt64(byteRange.lowerBound) }
+      return value
+    }
+    part.bytes = Array(bytes[byteRange])
+    return part
+  }
+
+  /// A copy without reserved memory.
+  func copy() -> CapturedValues { part(0..<count, bytes: 0..<byteCount) }
+
+  /// Appends their memory, which only this process can read.
+  func append(to file: inout [UInt8]) {
+    values.withUnsafeBytes { file.append(contentsOf: $0) }
+    file.append(contentsOf: bytes)
+  }
+
+  init() {}
+
+  /// Reads values from their memory.
+  init(_ memory: UnsafeRawBufferPointer, count: Int, byteCount: Int) {
+    values = Array(unsafeUninitializedCapacity: count) { buffer, initializedCount in
+      UnsafeMutableRawBufferPointer(buffer).copyMemory(
+        from: UnsafeRawBufferPointer(rebasing: memory[..<(count * MemoryLayout<Value>.stride)]))
+      initializedCount = count
+    }
+    bytes = Array(memory[(count * MemoryLayout<Value>.stride)...].prefix(byteCount))
+  }
+}
+
+extension CapturedValues.Value {
+  /// The bytes of a text or a blob.
+  fileprivate var range: Range<Int> { Int(bits)..<Int(bits) + length }
+}
