@@ -6,9 +6,12 @@ import Tidemark
 // consumer that catches up.
 //
 //     Benchmarks feed
-//     Benchmarks --side library|bare feed [one|large|replay]
+//     Benchmarks --side library|bare feed [one|none|large|replay]
 //
-// With a side, only that side is run, for profilers. The series of all cases alternate; the result is the median of the ratios of a round.
+// With a side, only that side is run, for profilers: `none` is `one` without the feed.
+//
+// The program in C captures, encodes and writes the same entries. The series of all cases alternate; the result is the
+// median of the ratios of a round.
 
 func measureChangeFeed(_ folder: BenchmarkFolder, rounds: Int, _ report: Report) throws {
   let (library, libraryAlone) = (try FeedBenchmark(folder, hasFeed: true), try FeedBenchmark(folder, hasFeed: false))
@@ -51,11 +54,12 @@ func measureChangeFeed(_ folder: BenchmarkFolder, rounds: Int, _ report: Report)
 
 /// Runs one side without a comparison.
 func runChangeFeed(_ folder: BenchmarkFolder, rounds: Int, side: String, name: String?) throws {
-  let (bare, library) = (try BareFeed(folder, hasFeed: true), try FeedBenchmark(folder, hasFeed: true))
+  let hasFeed = name != "none"
+  let (bare, library) = (try BareFeed(folder, hasFeed: hasFeed), try FeedBenchmark(folder, hasFeed: hasFeed))
   for round in 0..<rounds {
     switch (name ?? "one", side) {
-    case ("one", "bare"): for series in 0..<20 { _ = try bare.timeOfWrites(20 * round + series) }
-    case ("one", _): for series in 0..<20 { _ = try library.timeOfWrites(20 * round + series) }
+    case ("one", "bare"), ("none", "bare"): for series in 0..<20 { _ = try bare.timeOfWrites(20 * round + series) }
+    case ("one", _), ("none", _): for series in 0..<20 { _ = try library.timeOfWrites(20 * round + series) }
     case ("large", "bare"): _ = try bare.timeOfLargeWrite()
     case ("large", _): _ = try library.timeOfLargeWrite()
     default: _ = try library.timeOfReplay(rowsPerEntry: 100)

@@ -2,7 +2,7 @@
 //
 //     Benchmarks [--rounds COUNT] [--json FILE [--commit NAME]] [NAME…]
 //     Benchmarks --side library|bare [NAME…]
-//     Benchmarks --side library|bare feed [one|large|replay]
+//     Benchmarks --side library|bare feed [one|none|large|replay]
 //     Benchmarks live [COUNT…]
 //     Benchmarks bulk [--rounds COUNT] [CASE…]
 //     Benchmarks slow [SECONDS]

@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 // Declared in SQLite's header only if it is built with the hook.
 void *sqlite3_preupdate_hook(
@@ -16,6 +17,9 @@ struct feed_database {
   sqlite3_stmt *begin, *update, *update_all, *commit, *insert;
   int has_feed;
   int64_t version;
+  // The header of the last entry: a digest, the number of bytes of all entries, and the state of the file, which this
+  // program does not read.
+  uint64_t digest[2], byte_count;
   uint8_t *bytes;
   size_t count, capacity;
 };
@@ -39,6 +43,46 @@ static void append_number(feed_database *feed, uint64_t number) {
 static void append_bytes(feed_database *feed, const void *source, size_t count) {
   memcpy(reserve(feed, count), source, count);
   feed->count += count;
+}
+
+// SipHash-2-4 with a result of 128 bits, like the digests of the library: the key is the former digest.
+#define ROTATE(x, b) (uint64_t)((x) << (b) | (x) >> (64 - (b)))
+#define ROUND \
+  (v0 += v1, v1 = ROTATE(v1, 13) ^ v0, v0 = ROTATE(v0, 32), v2 += v3, v3 = ROTATE(v3, 16) ^ v2, v0 += v3, \
+   v3 = ROTATE(v3, 21) ^ v0, v2 += v1, v1 = ROTATE(v1, 17) ^ v2, v2 = ROTATE(v2, 32))
+
+static void digest(feed_database *feed) {
+  uint64_t v0 = feed->digest[0] ^ 0x736f6d6570736575, v1 = feed->digest[1] ^ 0x646f72616e646f6d ^ 0xee;
+  uint64_t v2 = feed->digest[0] ^ 0x6c7967656e657261, v3 = feed->digest[1] ^ 0x7465646279746573;
+  uint64_t word = (uint64_t)feed->version;
+  size_t position = 0;
+  for (;;) {
+    v3 ^= word, ROUND, ROUND, v0 ^= word;
+    if (position + 8 > feed->count) break;
+    memcpy(&word, feed->bytes + position, 8);
+    position += 8;
+  }
+  word = (uint64_t)(feed->count + 8) << 56;
+  memcpy(&word, feed->bytes + position, feed->count - position);
+  v3 ^= word, ROUND, ROUND, v0 ^= word;
+  v2 ^= 0xee, ROUND, ROUND, ROUND, ROUND;
+  feed->digest[0] = v0 ^ v1 ^ v2 ^ v3;
+  v1 ^= 0xdd, ROUND, ROUND, ROUND, ROUND;
+  feed->digest[1] = v0 ^ v1 ^ v2 ^ v3;
+}
+
+// The head of an entry: the version, the time, and the description of the table.
+static void append_head(feed_database *feed) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  append_number(feed, 1);
+  append_number(feed, (uint64_t)feed->version + 1);
+  append_number(feed, 0);
+  append_number(feed, (uint64_t)(now.tv_sec * 1000000 + now.tv_nsec / 1000) << 1);
+  append_number(feed, 0);
+  append_number(feed, 0);
+  static const char description[] = "\1\4main\4item\1\6\2id\1a\1b\1c\1d\1e\1\0";
+  append_bytes(feed, description, sizeof description);
 }
 
 static void append_value(feed_database *feed, sqlite3_value *value) {
@@ -96,6 +140,7 @@ static void row_will_change(
   uint8_t mask = 0;
   sqlite3_value *values[8];
   append_number(feed, 3);
+  append_number(feed, 0);
   append_number(feed, (uint64_t)old_id << 1);
   for (int index = 1; index < count; index++) {
     sqlite3_value *old;
@@ -124,7 +169,7 @@ feed_database *feed_open(const char *path, int has_feed) {
       feed->db,
       "PRAGMA journal_mode = wal; PRAGMA synchronous = normal;"
       "CREATE TABLE item (id INTEGER PRIMARY KEY, a TEXT, b TEXT, c INTEGER, d REAL, e INTEGER);"
-      "CREATE TABLE feed (id INTEGER PRIMARY KEY, changes BLOB NOT NULL);"
+      "CREATE TABLE feed (id INTEGER PRIMARY KEY, header BLOB NOT NULL, changes BLOB NOT NULL);"
       "WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 10000)"
       "INSERT INTO item SELECT n, 'name of ' || n, 'a longer text of ' || n, n, n * 0.5, 0 FROM number;",
       NULL, NULL, NULL);
@@ -133,7 +178,7 @@ feed_database *feed_open(const char *path, int has_feed) {
   feed->update = prepare(feed->db, "UPDATE item SET b = ?, c = c + 1, e = ? WHERE id = ?");
   feed->update_all = prepare(feed->db, "UPDATE item SET c = c + 1, e = e + 1");
   feed->commit = prepare(feed->db, "COMMIT");
-  feed->insert = prepare(feed->db, "INSERT INTO feed VALUES (?, ?)");
+  feed->insert = prepare(feed->db, "INSERT INTO feed VALUES (?, ?, ?)");
   if (has_feed) sqlite3_preupdate_hook(feed->db, row_will_change, feed);
   return feed;
 }
@@ -146,16 +191,28 @@ static int run(sqlite3_stmt *statement) {
 
 static int commit(feed_database *feed) {
   if (feed->has_feed) {
-    sqlite3_bind_int64(feed->insert, 1, ++feed->version);
-    sqlite3_bind_blob64(feed->insert, 2, feed->bytes, feed->count, SQLITE_STATIC);
+    uint8_t header[41] = {0};
+    digest(feed);
+    feed->byte_count += feed->count;
+    memcpy(header, feed->digest, 16);
+    memcpy(header + 16, &feed->byte_count, 8);
+    sqlite3_bind_int64(feed->insert, 1, feed->version << 20);
+    sqlite3_bind_blob64(feed->insert, 2, header, sizeof header, SQLITE_STATIC);
+    sqlite3_bind_blob64(feed->insert, 3, feed->bytes, feed->count, SQLITE_STATIC);
     int code = run(feed->insert);
     if (code) return code;
   }
   return run(feed->commit);
 }
 
-int feed_update(feed_database *feed, int64_t id, int64_t value, const char *text, int length) {
+static void begin_entry(feed_database *feed) {
   feed->count = 0;
+  feed->version++;
+  if (feed->has_feed) append_head(feed);
+}
+
+int feed_update(feed_database *feed, int64_t id, int64_t value, const char *text, int length) {
+  begin_entry(feed);
   int code = run(feed->begin);
   if (code) return code;
   sqlite3_bind_text(feed->update, 1, text, length, SQLITE_STATIC);
@@ -166,7 +223,7 @@ int feed_update(feed_database *feed, int64_t id, int64_t value, const char *text
 }
 
 int feed_update_all(feed_database *feed, int count) {
-  feed->count = 0;
+  begin_entry(feed);
   int code = run(feed->begin);
   for (int pass = 0; pass < count && !code; pass++) code = run(feed->update_all);
   return code ? code : commit(feed);

@@ -33,6 +33,7 @@ final class ChangeBroker: Sendable {
 
   private let state = Mutex(State())
   private let versionFlag = Atomic<Int>(0)
+  private let receiversFlag = Atomic<Bool>(false)
   private let commitCount = Atomic<UInt64>(0)
   private let writes = Atomic<UInt64>(0)
 
@@ -85,6 +86,7 @@ final class ChangeBroker: Sendable {
       state.version += 1
     }
     rowNeeds.exist = state.areRowsNeeded
+    receiversFlag.store(!state.receivers.isEmpty, ordering: .sequentiallyConsistent)
     versionFlag.store(state.version, ordering: .sequentiallyConsistent)
     return state.version
   }
@@ -93,6 +95,9 @@ final class ChangeBroker: Sendable {
 
   /// The version of the needs.
   var version: Int { versionFlag.load(ordering: .sequentiallyConsistent) }
+
+  /// Whether commits are reported to anyone. The change feed has needs, but reads the log itself.
+  var hasReceivers: Bool { receiversFlag.load(ordering: .sequentiallyConsistent) }
 
   /// The current needs.
   var current: (needs: CaptureNeeds, version: Int) { state.withLock { ($0.needs, $0.version) } }

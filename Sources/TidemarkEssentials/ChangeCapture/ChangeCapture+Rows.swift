@@ -153,20 +153,24 @@ extension ChangeCapture {
   private func captureUpdate(
     _ signal: RowChangeSignal, _ layout: CaptureLayout, _ record: inout ChangeRecord
   ) -> Bool {
+    // Without another owner, changes in place are quicker.
+    var values = CapturedValues()
+    swap(&values, &log.values)
+    defer { swap(&values, &log.values) }
     // The old values are stored before the new ones.
     let storedCount = layout.storedColumns.count
-    var offset = log.values.makeRoom(2 * storedCount)
+    var offset = values.makeRoom(2 * storedCount)
     for index in layout.sources.indices {
       let source = layout.sources[index]
       let isSame: Bool?? = withOldValue(signal, index, layout) { old in
         guard let new = newValue(signal, source, source.updateIndex) else { return nil }
         let isSame = new.hasSameBytes(as: old)
         if !source.isStored { return isSame }
-        log.values.set(old, at: offset)
+        values.set(old, at: offset)
         if isSame {
-          log.values.set(sameAs: offset, at: offset + storedCount)
+          values.set(sameAs: offset, at: offset + storedCount)
         } else {
-          log.values.set(new, at: offset + storedCount)
+          values.set(new, at: offset + storedCount)
         }
         if old.isInvalidText || !isSame && new.isInvalidText { record.hasRepairedText = true }
         offset += 1

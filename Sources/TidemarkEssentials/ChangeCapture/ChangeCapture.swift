@@ -327,7 +327,7 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
     let settlement = db.transaction.settle(
       hasFailed: error != nil, isOpen: !db.isInAutocommitMode, isStopped: !db.settings.health.isUsable)
     if let recorder, settlement != .nothing {
-      recorder.transactionDidEnd(db, settlement, log)
+      recorder.transactionDidEnd(db, settlement)
       db.access.transactionOwner = nil
       db.capture.mayHaveWritten = false
     }

@@ -20,7 +20,7 @@ extension ChangeCapture {
       log.becomeUnknown()
     }
     let isReported = ownVersion != version ? hasWritten || !log.isEmpty : !needs.ofSubscribers.isEmpty && !log.isEmpty
-    guard isReported else { return }
+    guard isReported, broker.hasReceivers else { return }
     let numbers = needs.ofSubscribers.storedNumbers ? storedNumbers() : StoredNumbers()
     if let lender = publishReport(ownVersion, numbers) { log.takeBackRows(from: lender) }
   }

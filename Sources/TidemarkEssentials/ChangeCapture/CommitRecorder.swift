@@ -5,10 +5,10 @@ protocol CommitRecorder: AnyObject {
   /// Rows that it changes with a `DirectStatement` are not captured.
   ///
   /// - Throws: An error that prevents the commit. The transaction stays open.
-  func willCommit(_ db: Database, _ log: ChangeLog) throws
+  func willCommit(_ db: Database) throws
 
   /// Called when a transaction has ended, before its changes are published.
-  func transactionDidEnd(_ db: Database, _ settlement: TransactionMachine.Settlement, _ log: ChangeLog)
+  func transactionDidEnd(_ db: Database, _ settlement: TransactionMachine.Settlement)
 
   /// Called when another database has taken the place of this one.
   func contentWasReplaced()
@@ -46,7 +46,7 @@ extension ChangeCapture {
         db.capture.recordedChanges.countBefore = db.capture.recordedChanges.countBefore ?? count
       }
     }
-    try recorder.willCommit(db, log)
+    try recorder.willCommit(db)
   }
 
   /// A full-text table buffers content until the transaction is committed, or a savepoint is opened.

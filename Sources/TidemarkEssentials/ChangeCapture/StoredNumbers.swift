@@ -48,6 +48,7 @@ extension ChangeCapture {
   /// The tables whose counters may have changed, in the order of their first changes.
   private var tablesWithChangedCounters: [TableKey] {
     log.noteCountersOfRows()
+    if log.coarse.isEmpty { return log.counterTables }
     var tables = log.counterTables
     for coarse in log.coarse
     where needs.layouts[coarse.key]?.layout.hasCounter == true && !tables.contains(coarse.key) {
@@ -85,8 +86,8 @@ extension ChangeCapture {
 extension ChangeLog {
   /// Notes the counters that the rows in memory may have changed.
   mutating func noteCountersOfRows() {
+    if !layouts.contains(where: { $0.hasCounter || $0.key.isCounterTable }) { return }
     let sources = layouts.map(CounterSource.init)
-    if sources.allSatisfy({ $0 == .none }) { return }
     var known = Set(counterTables)
     func add(_ key: TableKey, _ log: inout ChangeLog) {
       if known.insert(key).inserted { log.noteCounter(of: key) }

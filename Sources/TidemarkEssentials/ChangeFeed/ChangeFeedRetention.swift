@@ -7,7 +7,13 @@
 struct ChangeFeedRetention {
   private let configuration: ChangeFeedConfiguration
 
+  /// The first entry that stayed when entries were last removed: nothing has to be read before it can be removed.
+  private var oldest: (row: ChangeFeedRow, time: Int64?)?
+
   init(_ configuration: ChangeFeedConfiguration) { self.configuration = configuration }
+
+  /// Forgets what is known about the entries: others may have changed them.
+  mutating func forget() { oldest = nil }
 
   /// Entries are removed when the version passes a multiple of this number, and in transactions with many bytes.
   private static let interval: UInt64 = 16
@@ -21,25 +27,30 @@ struct ChangeFeedRetention {
   ///
   /// - Parameter former: The last row before the transaction.
   /// - Parameter last: The last row now.
-  func removeEntries(
+  mutating func removeEntries(
     after former: ChangeFeedRow, before last: ChangeFeedRow, _ tables: ChangeFeedTables, _ db: Database
   ) throws {
     let addedByteCount = last.byteCount - former.byteCount
     guard
       former.id.version / Self.interval != last.id.version / Self.interval
-        || addedByteCount >= Self.byteCountOfLargeTransaction,
-      let first = try tables.first(db)
+        || addedByteCount >= Self.byteCountOfLargeTransaction
     else { return }
+    let now = WallClock.microsecondsSince1970()
+    if let oldest, !isOld(oldest.row, oldest.time, last, now, isAcknowledged: nil) { return }
+    guard let first = try tables.first(db) else { return }
     let byteCountMax = max(Self.byteCountMax, 2 * addedByteCount)
     let acknowledged = try tables.firstPosition(db)
-    let now = WallClock.microsecondsSince1970()
     var removed: FeedID?
     var (count, byteCount): (Int, Int64) = (0, 0)
+    oldest = nil
     try tables.forEachRow(after: first.id.predecessor, db) { row, changes in
       guard row.id.version < last.id.version, count < Self.entryCountMax, byteCount < byteCountMax else {
         return false
       }
-      guard isOld(row, changes, last, now, isAcknowledged: acknowledged.map { row.id <= $0 } ?? true) else {
+      // An entry without a readable time is damaged, and reported to its readers.
+      let time = TransactionChanges.microsecondsSince1970(ofEncoded: changes)
+      guard isOld(row, time, last, now, isAcknowledged: acknowledged.map { row.id <= $0 } ?? true) else {
+        oldest = (row, time)
         return false
       }
       removed = row.id
@@ -50,18 +61,21 @@ struct ChangeFeedRetention {
     if let removed { try tables.remove(first.id...removed, db) }
   }
 
+  /// Whether an entry is to be removed.
+  ///
+  /// - Parameter isAcknowledged: Whether all consumers have acknowledged it; nil if this is unknown, so that the result
+  ///   is whether it may have to be removed.
   private func isOld(
-    _ row: ChangeFeedRow, _ changes: UnsafeRawBufferPointer, _ last: ChangeFeedRow, _ now: Int64, isAcknowledged: Bool
+    _ row: ChangeFeedRow, _ time: Int64?, _ last: ChangeFeedRow, _ now: Int64, isAcknowledged: Bool?
   ) -> Bool {
     let laterByteCount = last.byteCount - row.byteCount
     func exceeds(_ limit: Int?) -> Bool { limit.map { laterByteCount >= Int64($0) } ?? false }
-    if !isAcknowledged { return exceeds(configuration.unacknowledgedByteCount) }
+    if isAcknowledged != true, exceeds(configuration.unacknowledgedByteCount) { return true }
+    if isAcknowledged == false { return false }
     if exceeds(configuration.keptByteCount) { return true }
-    guard let age = configuration.keptAge else { return false }
+    guard let age = configuration.keptAge, let time else { return false }
     let (seconds, attoseconds) = age.components
     let microseconds = Double(seconds) * 1e6 + Double(attoseconds) / 1e12
-    // An entry without a readable time is damaged, and reported to its readers.
-    guard let time = TransactionChanges.microsecondsSince1970(ofEncoded: changes) else { return false }
     return Double(now) - Double(time) > microseconds
   }
 }

@@ -43,13 +43,17 @@ struct ChangeFeedRow {
     .damaged(DatabaseVersion(FeedID(number: number)?.version ?? 0))
   }
 
-  var header: [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(Self.headerByteCount)
-    for word in [digest.low, digest.high, UInt64(bitPattern: byteCount)] {
-      withUnsafeBytes(of: word.littleEndian) { bytes.append(contentsOf: $0) }
+  /// Calls a closure with the stored form of the row, without its number and changes.
+  func withHeader<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    try withUnsafeTemporaryAllocation(byteCount: Self.headerByteCount, alignment: 8) { header in
+      var offset = 0
+      for word in [digest.low, digest.high, UInt64(bitPattern: byteCount)] {
+        header.storeBytes(of: word.littleEndian, toByteOffset: offset, as: UInt64.self)
+        offset += 8
+      }
+      origin.store(in: UnsafeMutableRawBufferPointer(rebasing: header[offset...]))
+      return try body(UnsafeRawBufferPointer(header))
     }
-    return bytes + origin.bytes
   }
 
   /// The row after this one.
@@ -217,7 +221,7 @@ final class ChangeFeedTables: DatabaseModuleState {
 
   func insert(_ row: ChangeFeedRow, _ changes: UnsafeRawBufferPointer, _ db: Database) throws {
     let statement = try statement(.insertion, db)
-    try row.header.withUnsafeBytes { header in
+    try row.withHeader { header in
       try statement.bind(row.id.number, at: 1)
       try statement.bind(header, at: 2)
       try statement.bind(changes, at: 3)
@@ -229,7 +233,7 @@ final class ChangeFeedTables: DatabaseModuleState {
   /// Replaces what a row contains besides its changes.
   func update(_ row: ChangeFeedRow, _ db: Database) throws {
     let statement = try statement(.replacement, db)
-    try row.header.withUnsafeBytes { header in
+    try row.withHeader { header in
       try statement.bind(header, at: 1)
       try statement.bind(row.id.number, at: 2)
       defer { statement.reset() }

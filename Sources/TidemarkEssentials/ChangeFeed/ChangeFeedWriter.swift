@@ -22,6 +22,7 @@
 /// Writes the change feed on a writer connection.
 final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
   private(set) var configuration = ChangeFeedConfiguration()
+  private var retention = ChangeFeedRetention(ChangeFeedConfiguration())
   private var subscription: ChangeSubscription?
   private var encoder = ChangeLogEncoder()
 
@@ -66,6 +67,7 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
   /// Begins to write the feed, and creates its tables if there are none.
   func begin(on db: Database, _ configuration: ChangeFeedConfiguration) throws {
     self.configuration = configuration
+    retention = ChangeFeedRetention(configuration)
     let table = CaptureNeeds.TableNeeds(columns: nil, values: nil, rows: true, storesRows: true)
     subscription = db.changeCapture.broker.subscribe(CaptureNeeds(otherTables: table, storedNumbers: true), nil)
     let willSetJournalMode = db.compilation.willSetJournalMode
@@ -90,19 +92,20 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
 
   // MARK: - Transactions
 
-  func willCommit(_ db: Database, _ log: ChangeLog) throws {
+  func willCommit(_ db: Database) throws {
     guard let handle = db.handle, handle.isWriting("main") else { return }
+    let capture = db.changeCapture
     let mayHaveWritten = db.capture.mayHaveWritten || handle.totalChangesCount != totalChangesCount
-    if case .none = request, pending == nil, !mayHaveWritten, log.isEmpty, !log.isUncertain { return }
+    if case .none = request, pending == nil, !mayHaveWritten, capture.log.isEmpty, !capture.log.isUncertain { return }
     do {
-      try write(db, handle)
+      try write(db, handle, capture)
     } catch {
       head = nil
       throw error
     }
   }
 
-  private func write(_ db: Database, _ handle: ConnectionHandle) throws {
+  private func write(_ db: Database, _ handle: ConnectionHandle, _ capture: ChangeCapture) throws {
     let tables = db.moduleState(ChangeFeedTables.self)
     if let pending {
       // The commit has failed before.
@@ -118,11 +121,11 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
       usesLog = true
     }
     let first = try head(state, tables, db)
-    try write(db, after: first, state, tables)
+    try write(db, capture, after: first, state, tables)
   }
 
   private func write(
-    _ db: Database, after first: (row: ChangeFeedRow, isLast: Bool), _ state: CommitState,
+    _ db: Database, _ capture: ChangeCapture, after first: (row: ChangeFeedRow, isLast: Bool), _ state: CommitState,
     _ tables: ChangeFeedTables
   ) throws {
     let time = WallClock.microsecondsSince1970()
@@ -136,12 +139,11 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
       let id = last.id.next
       try Self.unknownChanges(version: id.version, time).withUnsafeBytes { try insert($0, id) }
     }
-    let numbers = db.changeCapture.storedNumbers()
-    // Read afterwards: it is unknown if the numbers could not be read.
-    let log = db.changeCapture.log
+    // Read first: the log becomes unknown if they could not be read.
+    let numbers = capture.storedNumbers()
     var id = last.id.next
     let head = ChangeLogEncoder.Head(version: id.version, microsecondsSince1970: time)
-    try encoder.encode(log, numbers, head) { changes in
+    try encoder.encode(&capture.log, numbers, head) { changes in
       try insert(changes, id)
       id = id.nextPart
     }
@@ -156,7 +158,7 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
       pending = (nil, last, state)
     }
     if let pending, pending.ids != nil {
-      try ChangeFeedRetention(configuration).removeEntries(after: first.row, before: pending.last, tables, db)
+      try retention.removeEntries(after: first.row, before: pending.last, tables, db)
     }
   }
 
@@ -166,6 +168,7 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
   ) throws -> (row: ChangeFeedRow, isLast: Bool) {
     if let head, state.hasSameContent(as: head.state) { return (head.row, true) }
     head = nil
+    retention.forget()
     if let row = try tables.last(db) {
       let first = firstID ?? row.id
       firstID = first
@@ -189,14 +192,15 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
     ).encoded()
   }
 
-  func transactionDidEnd(_ db: Database, _ settlement: TransactionMachine.Settlement, _ log: ChangeLog) {
+  func transactionDidEnd(_ db: Database, _ settlement: TransactionMachine.Settlement) {
     request = .none
     totalChangesCount = db.handle?.totalChangesCount ?? 0
     let (pending, checked) = (self.pending.take(), self.checked.take())
     switch settlement {
     case .publish:
       guard let pending else {
-        if log.isUnknown || log.isUncertain || log.hasChanges(in: "main") { isUncertain = true }
+        let capture = db.changeCapture
+        if capture.log.isUnknown || capture.log.isUncertain || capture.log.hasChanges(in: "main") { isUncertain = true }
         if let checked { head = checked }
         return
       }

@@ -5,9 +5,9 @@
 struct ChangeLogEncoder {
   private var tables: [ObjectIdentifier: Table] = [:]
 
-  /// The memory of the elements and of the whole encoding, which is used again.
-  private var elements = ByteWriter()
-  private var whole = ByteWriter()
+  /// The part that is encoded, and its whole encoding. Their memory is used again.
+  private var draft = Draft()
+  private var encoding = ByteWriter()
 
   /// The form of a table's rows.
   private struct Table {
@@ -42,19 +42,37 @@ struct ChangeLogEncoder {
     var microsecondsSince1970: Int64
   }
 
+  /// The rows of a part.
+  private struct Part {
+    let records: [ChangeRecord]
+    let values: CapturedValues
+    let layouts: [CaptureLayout]
+
+    /// The number of rows before the part.
+    let first: Int
+    let isLast: Bool
+  }
+
   /// Encodes the changes of a transaction: as one entry, or in parts if they do not fit in memory.
   ///
+  /// - Parameter log: The log, which is not changed: a copy would be expensive.
   /// - Parameter insert: Receives each part. Not called for a transaction without changes.
   mutating func encode(
-    _ log: ChangeLog, _ numbers: StoredNumbers, _ head: Head, insert: (UnsafeRawBufferPointer) throws -> Void
+    _ log: inout ChangeLog, _ numbers: StoredNumbers, _ head: Head, insert: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
     if tables.count > Self.tableCountMax { tables = [:] }
+    // Releases the memory of a large transaction.
+    defer {
+      draft.begin()
+      encoding.removeAll()
+    }
     var (statements, unknownTables) = (log.schemaStatements[...], coarseTables(log))
     guard case .stored = log.storage else {
-      let rows = CapturedLog(records: log.records, values: log.values, layouts: log.layouts)
-      let draft = draft(of: rows, from: log.base.records, isLast: true, &statements, unknownTables, numbers)
+      let part = Part(
+        records: log.records, values: log.values, layouts: log.layouts, first: log.base.records, isLast: true)
+      encode(part, &statements, unknownTables, numbers)
       let reason = reason(log, hasUnknownTables: !draft.unknownTables.isEmpty)
-      if reason != nil || !draft.elements.isEmpty { try finish(draft, head, reason, isContinued: false, insert) }
+      if reason != nil || !draft.elements.isEmpty { try finish(head, reason, isContinued: false, insert) }
       return
     }
     let rows = log.rows
@@ -69,41 +87,43 @@ struct ChangeLogEncoder {
         part = try rows.part(index)
       } catch {
         Database.log(error, "Could not read the rows of a large transaction")
-        return try finish(Draft(), head, .notStored, isContinued: false, insert)
+        draft.begin()
+        return try finish(head, .notStored, isContinued: false, insert)
       }
       let isLast = index == rows.partCount - 1
-      let draft = draft(
-        of: part, from: rows.rowCount(beforePart: index), isLast: isLast, &statements, unknownTables, numbers)
-      try finish(draft, head, reason, isContinued: !isLast, insert)
+      encode(
+        Part(
+          records: part.records, values: part.values, layouts: part.layouts,
+          first: rows.rowCount(beforePart: index), isLast: isLast), &statements, unknownTables, numbers)
+      try finish(head, reason, isContinued: !isLast, insert)
     }
   }
 
-  /// Passes the encoding of a part on, and takes its memory back.
+  /// Passes the encoding of a part on.
   private mutating func finish(
-    _ draft: consuming Draft, _ head: Head, _ reason: TransactionChanges.Reason?, isContinued: Bool,
+    _ head: Head, _ reason: TransactionChanges.Reason?, isContinued: Bool,
     _ insert: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
     let version = DatabaseVersion(head.version)
-    whole.removeAll()
+    encoding.removeAll()
     TransactionChanges.appendHead(
-      versions: version...version, head.microsecondsSince1970, reason, isContinued: isContinued, to: &whole)
-    whole.append(contentsOf: draft.elements)
-    elements = draft.elements
-    try whole.withBytes(insert)
+      versions: version...version, head.microsecondsSince1970, reason, isContinued: isContinued, to: &encoding)
+    encoding.append(contentsOf: draft.elements)
+    try encoding.withBytes(insert)
   }
 
-  /// Encodes the changes of a part.
-  ///
-  /// - Parameter first: The number of rows before the part.
-  private mutating func draft(
-    of part: CapturedLog, from first: Int, isLast: Bool, _ statements: inout ArraySlice<ChangeLog.SchemaStatement>,
-    _ unknownTables: [TableKey], _ numbers: StoredNumbers
-  ) -> Draft {
-    var draft = Draft(elements)
-    elements = ByteWriter()
-    let forms = part.layouts.map { form(of: $0) }
-    let isUnknown = forms.map { form in unknownTables.contains { $0 == form.layout.key } }
-    func addStatements(before row: Int) {
+  /// Encodes the elements of a part.
+  private mutating func encode(
+    _ part: Part, _ statements: inout ArraySlice<ChangeLog.SchemaStatement>, _ unknownTables: [TableKey],
+    _ numbers: StoredNumbers
+  ) {
+    draft.begin()
+    var forms: [(table: Table, isUnknown: Bool)] = []
+    for layout in part.layouts {
+      let form = form(of: layout)
+      forms.append((form, unknownTables.contains(layout.key)))
+    }
+    func addStatements(before row: Int, _ draft: inout Draft) {
       while let statement = statements.first, statement.rowCount <= row {
         statements.removeFirst()
         if !statement.isInMain { continue }
@@ -113,25 +133,24 @@ struct ChangeLogEncoder {
     }
     part.values.withContent { values in
       for (index, record) in part.records.enumerated() {
-        if !statements.isEmpty { addStatements(before: first + index) }
+        if !statements.isEmpty { addStatements(before: part.first + index, &draft) }
         let table = Int(record.table)
-        guard record.isCaptured, !isUnknown[table], forms[table].isReported else { continue }
-        if let rows = forms[table].rows, record.unknownColumn == nil, !record.hasRepairedText {
+        guard record.isCaptured, !forms[table].isUnknown, forms[table].table.isReported else { continue }
+        if let rows = forms[table].table.rows, record.unknownColumn == nil, !record.hasRepairedText {
           draft.add(record, table, rows, values)
         } else {
-          draft.addUnknownRows(forms[table].layout.key)
+          draft.addUnknownRows(forms[table].table.layout.key)
         }
       }
     }
-    if isLast {
-      addStatements(before: .max)
+    if part.isLast {
+      addStatements(before: .max, &draft)
       for key in unknownTables { draft.addUnknownRows(key) }
-      add(numbers, to: &draft)
+      add(numbers)
     }
-    return draft
   }
 
-  private func reason(_ log: ChangeLog, hasUnknownTables: Bool) -> TransactionChanges.Reason? {
+  private func reason(_ log: borrowing ChangeLog, hasUnknownTables: Bool) -> TransactionChanges.Reason? {
     if log.unreported.contains(.database) { return .databaseReplaced }
     if log.isUncertain || log.unreported.contains(.content) { return .unknown }
     if log.unreported.contains(.rows) { return .notStored }
@@ -140,13 +159,13 @@ struct ChangeLogEncoder {
   }
 
   /// The tables of the main database whose rows are not reported.
-  private func coarseTables(_ log: ChangeLog) -> [TableKey] {
+  private func coarseTables(_ log: borrowing ChangeLog) -> [TableKey] {
     var keys: [TableKey] = []
     for key in log.coarse.map(\.key) where Self.isReported(key) && !keys.contains(key) { keys.append(key) }
     return keys
   }
 
-  private func add(_ numbers: StoredNumbers, to draft: inout Draft) {
+  private mutating func add(_ numbers: StoredNumbers) {
     for counter in numbers.counters where counter.table.database == "main" {
       let tag: TransactionChanges.Tag = counter.value == nil ? .removedCounter : .counter
       draft.elements.append(byte: tag.rawValue)
@@ -186,17 +205,18 @@ struct ChangeLogEncoder {
   // MARK: - Elements
 
   private struct Draft {
-    var elements: ByteWriter
+    var elements = ByteWriter()
     private(set) var unknownTables: [TableKey] = []
 
     /// The described tables, in their order, and the indexes of the tables of the log among them.
     private var described: [ChangedTable] = []
     private var indexes: [Int?] = []
 
-    /// - Parameter memory: A writer whose memory is used.
-    init(_ memory: ByteWriter = ByteWriter()) {
-      elements = memory
+    mutating func begin() {
       elements.removeAll()
+      unknownTables = []
+      described.removeAll(keepingCapacity: true)
+      indexes.removeAll(keepingCapacity: true)
     }
 
     mutating func addUnknownRows(_ key: TableKey) {

@@ -70,23 +70,17 @@ enum CommitOrigin: Hashable {
   /// The stored form.
   static let byteCount = 17
 
-  var bytes: [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(Self.byteCount)
-    func append(_ number: some FixedWidthInteger) {
-      withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
-    }
+  func store(in bytes: UnsafeMutableRawBufferPointer) {
     let (kind, first, second, third): (UInt8, UInt32, UInt64, UInt32) =
       switch self {
       case .exclusive: (0, 0, 0, 0)
       case .log(let commitCount, let salt, let frameCount): (1, commitCount, salt, frameCount)
       case .file(let counter): (2, counter, 0, 0)
       }
-    append(kind)
-    append(first)
-    append(second)
-    append(third)
-    return bytes
+    bytes.storeBytes(of: kind, as: UInt8.self)
+    bytes.storeBytes(of: first.littleEndian, toByteOffset: 1, as: UInt32.self)
+    bytes.storeBytes(of: second.littleEndian, toByteOffset: 5, as: UInt64.self)
+    bytes.storeBytes(of: third.littleEndian, toByteOffset: 13, as: UInt32.self)
   }
 
   /// Nil if the bytes are not the stored form.

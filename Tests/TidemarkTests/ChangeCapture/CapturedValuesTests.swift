@@ -84,7 +84,9 @@ import Tidemark
     #expect(bytes.withUnsafeBytes { $0.isUTF8 })
   }
 
-  @Test(arguments: [[0x80], Array("12345678".utf8) + [0xc3], Array("1234567".utf8) + [0xff, 0x31], [0xed, 0xa0, 0x80]])
+  @Test(arguments: [
+    [0x80], Array("12345678".utf8) + [0xc3], Array("1234567".utf8) + [0xff, 0x31], [0xed, 0xa0, 0x80],
+  ])
   func `other bytes are no text in UTF-8`(bytes: [UInt8]) {
     #expect(!bytes.withUnsafeBytes { $0.isUTF8 })
   }
