@@ -4,6 +4,7 @@ import Tidemark
 // The cost of change streams for the writer, and the speed of a consumer.
 //
 //     Benchmarks streams [CASE…]
+//     Benchmarks --side library streams [none|one|ten]
 //
 // CASE is `one`, `ten`, `idle`, `other` or `large`.
 //
@@ -46,6 +47,13 @@ func measureChangeStreams(_ folder: BenchmarkFolder, rounds: Int, names: [String
   }
   add("time of a write without streams", bareTime.sorted()[bareTime.count / 2] / 2_000, .nanoseconds)
   add("time of a changed row for the consumer", try bare.timeOfRow(), .nanoseconds)
+}
+
+/// Runs one case without a comparison, for profilers.
+func runChangeStreams(_ folder: BenchmarkFolder, rounds: Int, name: String?) throws {
+  let counts = ["none": 0, "one": 1, "ten": 10]
+  let benchmark = try StreamBenchmark(folder, "profiled", consumerCount: name.flatMap { counts[$0] } ?? 1)
+  for round in 0..<20 * rounds { _ = try benchmark.timeOfWrites(round) }
 }
 
 /// The memory that a large transaction and its consumer need in addition, at most, and the time until all rows are

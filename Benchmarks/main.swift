@@ -3,6 +3,7 @@
 //     Benchmarks [--rounds COUNT] [--json FILE [--commit NAME]] [NAME…]
 //     Benchmarks --side library|bare [NAME…]
 //     Benchmarks --side library|bare feed [one|none|large|replay]
+//     Benchmarks --side library streams [none|one|ten]
 //     Benchmarks live [COUNT…]
 //     Benchmarks bulk [--rounds COUNT] [CASE…]
 //     Benchmarks slow [SECONDS]
@@ -50,8 +51,13 @@ if names.first == "others" {
   exit(0)
 }
 
-if let side, names.first == "feed" {
-  try runChangeFeed(folder, rounds: rounds, side: side, name: names.dropFirst().first)
+if let side, ["feed", "streams"].contains(names.first) {
+  let name = names.dropFirst().first
+  if names.first == "feed" {
+    try runChangeFeed(folder, rounds: rounds, side: side, name: name)
+  } else {
+    try runChangeStreams(folder, rounds: rounds, name: name)
+  }
   folder.remove()
   exit(0)
 }

@@ -24,6 +24,11 @@ struct ByteReader {
   }
 
   mutating func number() throws(TransactionChanges.DecodingError) -> UInt64 {
+    // Most numbers are small.
+    if position < bytes.count, bytes[position] < 0x80 {
+      defer { position += 1 }
+      return UInt64(bytes[position])
+    }
     var number: UInt64 = 0
     var shift: UInt64 = 0
     while true {
@@ -70,14 +75,21 @@ struct ByteReader {
 
   private mutating func text(_ count: Int) throws(TransactionChanges.DecodingError) -> String {
     let part = UnsafeRawBufferPointer(rebasing: bytes[position..<position + count])
-    guard let text = String(validating: part, as: UTF8.self) else { throw failure("text is not UTF-8") }
+    guard part.isUTF8 else { throw failure("text is not UTF-8") }
     position += count
-    return text
+    return String(decoding: part, as: UTF8.self)
   }
 
-  mutating func bits(_ count: Int) throws(TransactionChanges.DecodingError) -> [Bool] {
+  /// Bits, the first one in the lowest bit of a byte.
+  struct Bits {
+    fileprivate let bytes: UnsafeRawBufferPointer
+
+    subscript(index: Int) -> Bool { bytes[index / 8] & 1 << UInt8(index % 8) != 0 }
+  }
+
+  mutating func bits(_ count: Int) throws(TransactionChanges.DecodingError) -> Bits {
     let byteCount = try checked(UInt64((count + 7) / 8))
-    let bits = (0..<count).map { bytes[position + $0 / 8] & 1 << UInt8($0 % 8) != 0 }
+    let bits = Bits(bytes: UnsafeRawBufferPointer(rebasing: bytes[position..<position + byteCount]))
     if count % 8 != 0, bytes[position + byteCount - 1] >> UInt8(count % 8) != 0 { throw failure("unused bits are set") }
     position += byteCount
     return bits

@@ -298,8 +298,9 @@ extension TransactionChanges {
     let rowID = table.rowID == .none ? 0 : try reader.signedNumber()
     var values: [DatabaseValue] = []
     values.reserveCapacity(table.columnNames.count)
+    let rowIDColumn = table.rowIDColumn
     for index in table.columnNames.indices {
-      values.append(index == table.rowIDColumn ? DatabaseValue(.int64(rowID)) : try reader.value())
+      values.append(index == rowIDColumn ? DatabaseValue(.int64(rowID)) : try reader.value())
     }
     return ChangedRow.Image(rowID: rowID, values: values)
   }
@@ -310,8 +311,9 @@ extension TransactionChanges {
     var new = old
     let columnCount = table.columnNames.count
     let changes = try reader.bits(columnCount + (table.rowID == .hidden ? 1 : 0))
-    for (index, isChanged) in changes.enumerated() where isChanged {
-      if index == table.rowIDColumn ?? columnCount {
+    let rowIDIndex = table.rowIDColumn ?? columnCount
+    for index in 0..<columnCount + (table.rowID == .hidden ? 1 : 0) where changes[index] {
+      if index == rowIDIndex {
         new.rowID = try reader.signedNumber()
         if index < columnCount { new.values[index] = DatabaseValue(.int64(new.rowID)) }
         if new.rowID == old.rowID { throw reader.failure("unchanged row ID") }
