@@ -12,7 +12,7 @@ final class ColumnIndex {
     var lastLocation: (layout: CaptureLayout, location: CaptureLayout.ValueLocation)?
   }
 
-  @exclusivity(unchecked) private var parts = Parts()
+  private var parts = Parts()
 
   init(name: String) {
     self.name = name

@@ -67,7 +67,7 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
     var lastTouch: (set: Int32, layout: CaptureLayout, changed: UInt64, touch: (decides: Bool, shows: Bool))?
   }
 
-  @exclusivity(unchecked) private var parts = Parts()
+  private var parts = Parts()
 
   init(key: TableKey) {
     self.key = key

@@ -18,7 +18,7 @@ final class StoredRows {
     var values: [DatabaseValue] = []
   }
 
-  @exclusivity(unchecked) private var content = Content()
+  private var content = Content()
 
   /// The number of rows.
   @usableFromInline var count: Int { content.count }

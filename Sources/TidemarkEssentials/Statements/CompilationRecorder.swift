@@ -36,7 +36,7 @@ final class CompilationRecorder: StatementAuthorizer {
 
   private var automaticCheckpoint: Int?
 
-  @exclusivity(unchecked) var counts = Counts()
+  var counts = Counts()
 
   /// The numbers of compiled statements and actions. Users compare old and new values.
   struct Counts {

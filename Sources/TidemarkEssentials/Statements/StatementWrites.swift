@@ -95,7 +95,7 @@ final class StatementWrites {
   /// How often SQLite had compiled the statement again when its writes were determined.
   private var recompilationCount: CInt = 0
 
-  @exclusivity(unchecked) var findings = Findings()
+  var findings = Findings()
 
   init(_ record: Record) {
     (tables, schemaChanges, savepoint) = (record.tables, record.schemaChanges, record.savepoint)

@@ -26,7 +26,7 @@ final class RecordDecodingPlan {
     var arrays: [(type: ObjectIdentifier, array: (any RecordArray.Type)?)] = []
   }
 
-  @exclusivity(unchecked) private var types: Types
+  private var types: Types
 
   init(_ recordType: any FetchableRecord.Type, _ row: Row) {
     self.recordType = recordType

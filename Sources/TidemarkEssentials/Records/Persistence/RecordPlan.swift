@@ -32,7 +32,7 @@ final class RecordPlan {
     var returned: (selection: [SimpleSelection], clause: RecordClause)?
   }
 
-  @exclusivity(unchecked) private var last = LastRecord()
+  private var last = LastRecord()
 
   var columns: ColumnNames { last.columns }
 

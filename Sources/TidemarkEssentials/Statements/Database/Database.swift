@@ -30,11 +30,11 @@ public final class Database {
   @exclusivity(unchecked) var caches: StatementCaches
   @exclusivity(unchecked) var access = AccessState()
   @exclusivity(unchecked) var transaction = TransactionMachine()
-  @exclusivity(unchecked) var transactionWork = TransactionWork()
+  var transactionWork = TransactionWork()
   @exclusivity(unchecked) var capture = CaptureState()
   @exclusivity(unchecked) var recording = ReadRecording()
-  @exclusivity(unchecked) var schema = SchemaState()
-  @exclusivity(unchecked) package var dialect = DialectState()
+  var schema = SchemaState()
+  package var dialect = DialectState()
 
   /// The states of later modules. There are few, and each written record looks one up.
   var moduleStates: [(type: ObjectIdentifier, moduleState: any DatabaseModuleState)] = []
