@@ -50,6 +50,8 @@ func measureChangeFeed(_ folder: BenchmarkFolder, rounds: Int, _ report: Report)
   let (rowTime, entryTime) = (try library.timeOfReplay(rowsPerEntry: 100), try library.timeOfReplay(rowsPerEntry: 1))
   add("time of a row in a replay of entries with 100 rows", rowTime, .nanoseconds, target: 1_000)
   add("time of a row in a replay of entries with 1 row", entryTime, .nanoseconds, target: 1_000)
+  add(
+    "time of a row when a changeset is applied", try libraryAlone.timeOfAppliedRow(), .nanoseconds, target: 10_000)
 }
 
 /// Runs one side without a comparison.
@@ -142,6 +144,16 @@ private final class FeedBenchmark {
       for _ in 0..<10 { try db.execute(sql: "UPDATE item SET c = c + 1, e = e + 1") }
     }
     return Double(DispatchTime.now().uptimeNanoseconds - start) / 100_000
+  }
+
+  /// The time of each updated row when changes are applied.
+  func timeOfAppliedRow() throws -> Double {
+    let inverse = try pool.write { db in
+      try db.recordingChanges { try db.execute(sql: "UPDATE item SET c = c + 1, e = e + 1") }.inverted()
+    }
+    let start = DispatchTime.now().uptimeNanoseconds
+    try pool.write { _ = try $0.apply(inverse) }
+    return Double(DispatchTime.now().uptimeNanoseconds - start) / 10_000
   }
 
   /// The time of each row for a consumer that reads stored entries.

@@ -51,9 +51,13 @@ extension LiveState {
   mutating func externalCommitDetected(at now: Duration) {
     log.append(ShortList(), rowCount: 0, isUnknown: true, isExternal: true)
     metrics.externalCommitCount += 1
-    for query in queries.ids {
-      queries[query].note(.any)
-      wake(query, .externalCommit, at: now)
+    if !areAllWoken {
+      areAllWoken = true
+      for query in queries.ids {
+        queries[query].note(.any)
+        wake(query, .externalCommit, at: now)
+        if queries[query].interests.contains(.databaseDidChange) { areAllWoken = false }
+      }
     }
     requestReaders(at: now)
   }

@@ -23,6 +23,7 @@ extension LiveState {
   /// - Returns: A new batch of all waiting queries, if there are any.
   mutating func batchBegan(writing: Bool = false, writeCount: UInt64?, at now: Duration) -> FetchBatch.Facts? {
     if readerCountMax == 0 { return nil }
+    areAllWoken = false
     var waiting = ShortList<LiveQueryID>()
     if writing {
       swap(&waiting, &readers.writing)
@@ -119,6 +120,7 @@ extension LiveState {
 
   /// Notes the changed rows of the queries of a batch, before its snapshot is taken: it contains all commits up to now.
   mutating func rowsNoted(in number: Int, externalCommitCount: Int64) {
+    areAllWoken = false
     var batch = withBatch(number) { $0 }
     batch.noteRows(upTo: log.last, externalCommitCount: externalCommitCount) { query in
       queries.contains(query) ? queries[query].takeChangedRows() : .any

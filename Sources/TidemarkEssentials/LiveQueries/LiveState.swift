@@ -61,6 +61,10 @@ struct LiveState: ~Copyable {
   var batchNumber = 0
   var batches: [FetchBatch] = []
 
+  /// Whether each query waits for a fetch because of an external commit, so that another one changes nothing: until a
+  /// batch begins or notes changed rows, or an observer is added. False if observers are notified of each commit.
+  var areAllWoken = false
+
   /// The fetch whose transaction is being committed.
   var ownCommit: OwnCommit?
 
@@ -169,6 +173,7 @@ struct LiveState: ~Copyable {
   private mutating func add(
     _ interests: ObservationEvents.Interests, _ retry: RetryPolicy?, to query: LiveQueryID, isNew: Bool = true
   ) -> LiveObserverID {
+    areAllWoken = false
     let observer = observers.insert(ObserverLocation(query: query, index: queries[query].observers.count))
     queries[query].add(
       LiveQuery.Observer(id: observer, arrival: batchNumber, interests: interests, isNew: isNew))

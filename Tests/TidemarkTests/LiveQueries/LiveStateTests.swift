@@ -259,6 +259,29 @@ import Tidemark
     #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["A"])
   }
 
+  @Test func `external commits wake the queries once until a batch begins`() throws {
+    let driver = LiveStateDriver.observedPlayers()
+    driver.state.externalCommitDetected(at: driver.now)
+    let wakeCount = driver.state.currentMetrics.wakeCount
+    driver.state.externalCommitDetected(at: driver.now)
+    #expect(driver.state.currentMetrics.wakeCount == wakeCount)
+    #expect(driver.state.currentMetrics.externalCommitCount == 2)
+    // The batch may read the state before this commit.
+    let received = driver.fetchAll(reading: LiveStateDriver.tables) { $0.state.externalCommitDetected(at: $0.now) }
+    #expect(received == ["A"])
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["A"])
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == [])
+  }
+
+  @Test func `a query that is added between external commits is woken by the second one`() throws {
+    let driver = LiveStateDriver.observedPlayers()
+    driver.state.externalCommitDetected(at: driver.now)
+    driver.observe("teams", as: "B")
+    let wakeCount = driver.state.currentMetrics.wakeCount
+    driver.state.externalCommitDetected(at: driver.now)
+    #expect(driver.state.currentMetrics.wakeCount > wakeCount)
+  }
+
   // MARK: Immediate fetches
 
   @Test func `an immediate observer is fetched again if its fetch was not watched`() throws {
