@@ -191,7 +191,8 @@ extension World {
   /// Whether the tables were created.
   func hasSchema() -> Bool {
     var count: Int?
-    attempt("schema") { count = try writer?.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM sqlite_master") } }
+    let sql = "SELECT COUNT(*) FROM sqlite_master WHERE tbl_name IN ('one', 'two')"
+    attempt("schema") { count = try writer?.read { try Int.fetchOne($0, sql: sql) } }
     return count == 3
   }
 }
