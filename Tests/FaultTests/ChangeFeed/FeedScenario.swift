@@ -37,7 +37,9 @@ extension FeedScenario {
     FeedScenario(scenario: .transactionInSQL),
     FeedScenario(scenario: .repeatedCommit),
     FeedScenario(scenario: .savepoints),
+    FeedScenario(scenario: .failedRelease),
     FeedScenario(scenario: .mixture),
+    FeedScenario(scenario: .counters),
     FeedScenario(scenario: .acknowledgement),
     FeedScenario(scenario: .largeWrite, storesParts: true),
     // About five writes.
@@ -92,17 +94,22 @@ extension Scenario {
       }
     })
 
-  fileprivate static let savepoints = Scenario(
-    description: "savepoints", kind: .durablePool,
+  /// Transactions that change a counter of AUTOINCREMENT and `user_version`, which are read when they are committed.
+  fileprivate static let counters = Scenario(
+    description: "counters",
+    prepare: { world in
+      try world.open()
+      try world.writer?.write { try $0.execute(sql: "CREATE TABLE event (id INTEGER PRIMARY KEY AUTOINCREMENT)") }
+    },
     act: { world in
-      world.writeInSQL { number, db in
-        try db.execute(sql: "SAVEPOINT a")
-        try db.execute(sql: "INSERT INTO one VALUES (?, 'a')", arguments: [number])
-        try db.execute(sql: "SAVEPOINT b; UPDATE two SET filler = filler || 'x'; DELETE FROM one; ROLLBACK TO b")
-        try db.execute(sql: "INSERT INTO two VALUES (?, 'b')", arguments: [number])
-        try db.execute(sql: "RELEASE b; SAVEPOINT c; UPDATE one SET filler = 'c'; RELEASE c; RELEASE a")
+      for _ in 0..<2 {
+        world.write { number in
+          try world.writer?.write { db in
+            try World.insert(number, db)
+            try db.execute(sql: "INSERT INTO event DEFAULT VALUES; PRAGMA user_version = \(number)")
+          }
+        }
       }
-      world.write()
     })
 
   /// A named consumer acknowledges in the transactions that write.

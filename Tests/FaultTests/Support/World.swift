@@ -28,6 +28,9 @@ final class World {
   /// A database in memory, which does not fail, to copy from.
   var source: DatabaseQueue?
 
+  /// An observation that lasts as long as the world.
+  var observation: AnyDatabaseCancellable?
+
   /// The options of the change feed; nil for a database without one.
   var changeFeed: ChangeFeedConfiguration?
 

@@ -187,6 +187,10 @@ struct TransactionMachine {
     return hasBegunCommit && !isOpen && failure.leavesCommitUnknown ? .unknown : .notCommitted
   }
 
+  /// Whether the current statement has begun to commit, and SQLite has rolled back. If it is a RELEASE, SQLite reports
+  /// an open transaction afterwards, which is empty.
+  var hasUndoneCommit: Bool { ending == .committedThenRolledBack(.currentStatement) }
+
   /// A statement has failed with an error.
   ///
   /// - Parameter wasOpen: Whether a transaction was open when the statement began.
