@@ -11,7 +11,7 @@ import Testing
     let run = Run("feed-disk-faults", seed: Scale.seed)
     let template = try scenario.makeTemplate()
     let all = try FeedFaultCase.all(of: scenario, FaultVFS.Fault.all.map(Injection.disk), template)
-    await FeedFaultCase.run(all, daily: 15, template, run)
+    await FeedFaultCase.run(all, daily: 6, template, run)
     run.finish()
   }
 
@@ -42,7 +42,7 @@ import Testing
         let run = Run("feed-memory-faults", seed: Scale.seed, limit: 600)
         let template = try scenario.makeTemplate()
         let all = try FeedFaultCase.all(of: scenario, [.memory], template)
-        await FeedFaultCase.run(all, daily: 12, template, run)
+        await FeedFaultCase.run(all, daily: 5, template, run)
         run.report()
       }
       fflush(nil)

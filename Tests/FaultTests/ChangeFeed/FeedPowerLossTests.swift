@@ -14,7 +14,7 @@ import Tidemark
     recording.forgetsDigests = forgetsDigests
     var all = FeedPowerLoss.Verdict()
     for folders in Disk.Folders.allCases {
-      let verdict = try await recording.verdict(folders, seed: run.seed, stride: Scale.of(daily: 23, full: 2))
+      let verdict = try await recording.verdict(folders, seed: run.seed, stride: Scale.of(daily: 61, full: 3))
       all.imageCount += verdict.imageCount
       all.lostImageCount += verdict.lostImageCount
       all.lostMax = max(all.lostMax, verdict.lostMax)

@@ -37,6 +37,9 @@ final class World {
   /// Whether transactions with more than a few rows are stored in parts, in a temporary file on the failing disk.
   var storesParts = false
 
+  /// Whether entries of the feed may say that anything may have changed, although no other program has written.
+  var mayHaveUnknownEntries = false
+
   private let kind: Kind
   private let clock = VirtualClock()
 

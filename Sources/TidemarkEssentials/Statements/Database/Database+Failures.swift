@@ -14,7 +14,7 @@ extension Database {
     var error = error
     let refusal = transaction.takeRefusal()
     if let refusal = refusal as? DatabaseError { error = refusal }
-    let isEmptyOpen = !isInAutocommitMode && statement.effects.contains(.keep) && transaction.hasUndoneCommit
+    let isEmptyOpen = !isInAutocommitMode && statement.effects.contains(.keep) && transaction.hasRolledBack
     let isOpen = !isInAutocommitMode && !isEmptyOpen
     let outcome = transaction.commitOutcome(
       of: TransactionMachine.Failure(

@@ -187,9 +187,14 @@ struct TransactionMachine {
     return hasBegunCommit && !isOpen && failure.leavesCommitUnknown ? .unknown : .notCommitted
   }
 
-  /// Whether the current statement has begun to commit, and SQLite has rolled back. If it is a RELEASE, SQLite reports
-  /// an open transaction afterwards, which is empty.
-  var hasUndoneCommit: Bool { ending == .committedThenRolledBack(.currentStatement) }
+  /// Whether SQLite has rolled back in the current statement. If a RELEASE has failed to commit, SQLite then reports an
+  /// open transaction, which is empty.
+  var hasRolledBack: Bool {
+    switch ending {
+    case .rolledBack, .committedThenRolledBack(.currentStatement): true
+    case .none, .committed, .committedThenRolledBack(.earlier), .refused, .committedNothing, .rebuilt: false
+    }
+  }
 
   /// A statement has failed with an error.
   ///
