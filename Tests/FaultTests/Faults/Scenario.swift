@@ -164,7 +164,7 @@ extension Scenario {
           try World.insert(number, db)
           do {
             try db.execute(sql: "RELEASE a")
-          } catch where db.isInsideTransaction {
+          } catch  where db.isInsideTransaction {
             try db.execute(sql: "COMMIT")
           }
         }

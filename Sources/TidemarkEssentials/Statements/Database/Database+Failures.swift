@@ -15,6 +15,8 @@ extension Database {
     let refusal = transaction.takeRefusal()
     if let refusal = refusal as? DatabaseError { error = refusal }
     let isEmptyOpen = !isInAutocommitMode && statement.effects.contains(.keep) && transaction.hasRolledBack
+    // Before the database is stopped.
+    let rollbackFailure = isEmptyOpen ? endEmptyTransaction() : nil
     let isOpen = !isInAutocommitMode && !isEmptyOpen
     let outcome = transaction.commitOutcome(
       of: TransactionMachine.Failure(
@@ -27,20 +29,23 @@ extension Database {
     if outcome == .unknown { stop(because: error) }
     let failure = refusal.flatMap { $0 is DatabaseError ? nil : $0 } ?? interruption ?? error
     transaction.statementDidFail(failure, wasOpen: wasInsideTransaction, isOpen: isOpen)
-    if isEmptyOpen { endEmptyTransaction() }
+    if let rollbackFailure { transaction.rollbackDidFail(rollbackFailure) }
     return failure
   }
 
   /// Ends the transaction that SQLite leaves open when a RELEASE has failed to commit. The changes were rolled back, so
   /// later statements must not be committed without them.
-  private func endEmptyTransaction() {
+  ///
+  /// - Returns: The reason why the transaction is still open.
+  private func endEmptyTransaction() -> (any Error)? {
     do {
       let rollback = try DirectStatement("ROLLBACK", on: self)
       defer { rollback.reset() }
       _ = try rollback.step()
+      return nil
     } catch {
       Self.log(error, "Could not roll back a transaction whose commit has failed")
-      transaction.rollbackDidFail(error)
+      return error
     }
   }
 
