@@ -7,7 +7,8 @@ import Foundation
 
 let operations: [String: (_ path: String, _ name: String) throws -> Void] = [
   "write": write, "boast": acknowledgeTooEarly, "backup": backup, "migrate": migrate, "close": close,
-  "count": count, "feed": feed,
+  "count": count, "feed": feed, "rows": insertRows, "rows-beside-feed": insertRowsBesideFeed,
+  "rows-twice": insertRowTwice,
 ]
 
 let words = CommandLine.arguments.dropFirst()

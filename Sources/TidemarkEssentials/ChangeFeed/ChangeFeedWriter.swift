@@ -131,6 +131,8 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
     let time = WallClock.microsecondsSince1970()
     var last = first.row
     func insert(_ changes: UnsafeRawBufferPointer, _ id: FeedID) throws {
+      // Reading the stored numbers may have failed, so that SQLite has rolled back the transaction.
+      if db.isInAutocommitMode { throw db.abortedError(db.transaction.abortCause) }
       last = last.next(id, changes, origin: state.origin)
       try tables.insert(last, changes, db)
       pending = (first.row.id.next...last.id, last, state)

@@ -138,6 +138,7 @@ extension Statement {
       throw failure(code)
     }
     guard let changeObserver = database.capture.changeObserver else { return try step() }
+    let isInsideTransaction = !database.isInAutocommitMode
     do {
       try changeObserver.willStep(self)
     } catch {
@@ -148,10 +149,24 @@ extension Statement {
           resultCode: .SQLITE_CONSTRAINT_COMMITHOOK, sql: sql, arguments: argumentState.current,
           publicStatementArguments: database.settings.publicStatementArguments))
     }
+    if isInsideTransaction, database.isInAutocommitMode, !effects.contains(.undo) {
+      throw transactionHasEnded(changeObserver)
+    }
     database.compilation.counts.runningSteps += 1
     let code = sqlite3_step(sqliteStatement)
     database.compilation.counts.runningSteps -= 1
     return try endCapturedStep(code, changeObserver)
+  }
+
+  /// The failure of a step that was not executed.
+  ///
+  /// Change capture reads the schema before the step. If that fails, for lack of memory for instance, SQLite may have
+  /// rolled back the transaction, and would commit the step at once.
+  private func transactionHasEnded(_ changeObserver: any ChangeObserver) -> any Error {
+    let error = database.abortedError(
+      database.transaction.abortCause, sql: sql, arguments: argumentState.current)
+    changeObserver.didStep(self, .failed(error))
+    return failure(error)
   }
 
   private func endCapturedStep(_ code: CInt, _ changeObserver: any ChangeObserver) throws -> Bool {

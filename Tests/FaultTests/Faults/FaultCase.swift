@@ -91,8 +91,17 @@ struct FaultCase: CustomStringConvertible {
 
   /// All cases of a scenario: each moment, once and permanently.
   static func all(of scenario: Scenario, _ injections: [Injection], _ template: Template) throws -> [FaultCase] {
+    try all(of: scenario, injections) {
+      try World(scenario.kind, template: scenario.hasTemplate ? template : nil)
+    }
+  }
+
+  /// All cases of a scenario, for worlds that are made by a closure.
+  static func all(
+    of scenario: Scenario, _ injections: [Injection], _ makeWorld: () throws -> World
+  ) throws -> [FaultCase] {
     try injections.flatMap { injection in
-      let world = try World(scenario.kind, template: scenario.hasTemplate ? template : nil)
+      let world = try makeWorld()
       try scenario.prepare(world)
       injection.resetCount(world)
       scenario.act(world)

@@ -21,8 +21,8 @@ struct Scenario: Sendable, CustomStringConvertible {
 
 extension Scenario {
   static let all = [
-    creation, opening, write, largeWrite, durableWrite, statementOfItsOwn, mixture, read, checkpoint, backup, restore,
-    migration, vacuum, closing, queueWrite, queueLargeWrite,
+    creation, opening, write, largeWrite, durableWrite, statementOfItsOwn, observedWrite, mixture, savepoints,
+    repeatedRelease, read, checkpoint, backup, restore, migration, vacuum, closing, queueWrite, queueLargeWrite,
   ]
 
   static let creation = Scenario(
@@ -97,6 +97,26 @@ extension Scenario {
       }
     })
 
+  /// The rows of a table are observed: their capture reads the schema in the transaction.
+  static let observedWrite = Scenario(
+    description: "a write that is observed",
+    prepare: { world in
+      try world.open()
+      guard let writer = world.writer else { return }
+      world.observation = DatabaseRegionObservation(tracking: Table("one").filter(Column("n") > 0)).start(
+        in: writer, onError: { _ in }, onChange: { _ in })
+    },
+    act: { world in
+      world.write { number in
+        try world.writer?.writeWithoutTransaction { db in
+          try db.execute(sql: "BEGIN IMMEDIATE")
+          try World.insert(number, db)
+          try db.execute(sql: "COMMIT")
+        }
+      }
+      world.write()
+    })
+
   /// A program that catches errors inside its transaction, and continues.
   static let mixture = Scenario(
     description: "a write that goes on after errors",
@@ -116,6 +136,40 @@ extension Scenario {
           }
         }
       }
+    })
+
+  /// A transaction that savepoints begin and commit.
+  static let savepoints = Scenario(
+    description: "savepoints", kind: .durablePool,
+    act: { world in
+      world.write { number in
+        try world.writer?.writeWithoutTransaction { db in
+          try db.execute(sql: "SAVEPOINT a")
+          try db.execute(sql: "INSERT INTO one VALUES (?, 'a')", arguments: [number])
+          try db.execute(sql: "SAVEPOINT b; UPDATE two SET filler = filler || 'x'; DELETE FROM one; ROLLBACK TO b")
+          try db.execute(sql: "INSERT INTO two VALUES (?, 'b')", arguments: [number])
+          try db.execute(sql: "RELEASE b; SAVEPOINT c; UPDATE one SET filler = 'c'; RELEASE c; RELEASE a")
+        }
+      }
+      world.write()
+    })
+
+  /// A program that commits again after a RELEASE that has failed without ending the transaction.
+  static let repeatedRelease = Scenario(
+    description: "a RELEASE that is repeated", kind: .queue,
+    act: { world in
+      world.write { number in
+        try world.writer?.writeWithoutTransaction { db in
+          try db.execute(sql: "SAVEPOINT a")
+          try World.insert(number, db)
+          do {
+            try db.execute(sql: "RELEASE a")
+          } catch  where db.isInsideTransaction {
+            try db.execute(sql: "COMMIT")
+          }
+        }
+      }
+      world.write()
     })
 
   /// A control: a program that ignores errors inside its transaction, which must be detected.
@@ -191,7 +245,8 @@ extension World {
   /// Whether the tables were created.
   func hasSchema() -> Bool {
     var count: Int?
-    attempt("schema") { count = try writer?.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM sqlite_master") } }
+    let sql = "SELECT COUNT(*) FROM sqlite_master WHERE tbl_name IN ('one', 'two')"
+    attempt("schema") { count = try writer?.read { try Int.fetchOne($0, sql: sql) } }
     return count == 3
   }
 }

@@ -38,6 +38,45 @@ import Tidemark
     #expect(world.folder.openFiles == [])
   }
 
+  /// After such a RELEASE, SQLite reports an open transaction, which is empty.
+  @Test func `a RELEASE of unknown outcome stops the database`() throws {
+    let world = try World(.durablePool, template: Template(.durablePool))
+    try world.open()
+    let database = try #require(world.writer)
+    try database.writeWithoutTransaction { db in
+      try db.execute(sql: "SAVEPOINT a")
+      try World.insert(100, db)
+      world.vfs.arm(Self.sync, at: 2, forGood: false)
+      let error = #expect(throws: DatabaseError.self) { try db.execute(sql: "RELEASE a") }
+      #expect(error?.commitOutcome == .unknown)
+      #expect(!db.isInsideTransaction)
+    }
+    let refusal = #expect(throws: DatabaseError.self) { try database.write { try World.insert(101, $0) } }
+    #expect(refusal?.isDatabaseStopped == true)
+    try database.close()
+  }
+
+  /// The lock cannot be obtained: the commit has not begun.
+  @Test func `a refused RELEASE ends the transaction`() throws {
+    let world = try World(.queue, template: Template(.queue))
+    try world.open()
+    let database = try #require(world.writer)
+    let lock = FaultVFS.Fault(description: "lock", calls: FaultVFS.locks)
+    try database.writeWithoutTransaction { db in
+      try db.execute(sql: "SAVEPOINT a")
+      try World.insert(100, db)
+      world.vfs.arm(lock, at: 1, forGood: false)
+      let error = #expect(throws: DatabaseError.self) { try db.execute(sql: "RELEASE a") }
+      #expect(error?.commitOutcome == .notCommitted)
+      #expect(!db.isInsideTransaction)
+      // It would be committed alone.
+      _ = #expect(throws: DatabaseError.self) { try World.insert(101, db) }
+    }
+    #expect(try database.read { try Int.fetchOne($0, sql: "SELECT max(n) FROM one") } == 8)
+    try database.close()
+    #expect(world.problems == [])
+  }
+
   /// The way to continue that the documentation shows.
   @Test func stoppedDatabaseCanBeReopened() throws {
     let world = try World(.durablePool, template: Template(.durablePool))

@@ -46,7 +46,7 @@ import Testing
   }
 
   /// The output of a process, which is printed again for the table.
-  private static func lines(printedBy result: ExitTest.Result?) -> [Substring] {
+  static func lines(printedBy result: ExitTest.Result?) -> [Substring] {
     // The runner of the process may have written into the middle of the text, which must not fail the test.
     let report = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
     let lines = report.split(whereSeparator: \.isNewline)

@@ -60,6 +60,7 @@ final class FaultVFS: @unchecked Sendable {
 
   static let syncs = Int(FAULT_SYNC)
   static let writes = Int(FAULT_WRITE)
+  static let locks = Int(FAULT_LOCK)
   static let unfetches = Int(FAULT_UNFETCH)
 
   /// Calls a closure before each call of a kind on the database file.

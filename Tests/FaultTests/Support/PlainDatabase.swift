@@ -8,12 +8,16 @@ final class PlainDatabase {
     var description: String
   }
 
-  init(path: String, creates: Bool = false, vfs: String? = nil) throws {
+  /// - Parameter keepsLog: Whether the write-ahead log stays when this is the last connection that is closed. The change
+  ///   feed needs it to find out that there were no other commits.
+  init(path: String, creates: Bool = false, vfs: String? = nil, keepsLog: Bool = false) throws {
     let flags = SQLITE_OPEN_READWRITE | (creates ? SQLITE_OPEN_CREATE : 0)
     guard sqlite3_open_v2(path, &connection, flags, vfs) == SQLITE_OK else {
       defer { sqlite3_close(connection) }
       throw failure("open")
     }
+    var isOn: CInt = 1
+    if keepsLog { sqlite3_file_control(connection, "main", SQLITE_FCNTL_PERSIST_WAL, &isOn) }
   }
 
   deinit { sqlite3_close(connection) }

@@ -28,6 +28,18 @@ final class World {
   /// A database in memory, which does not fail, to copy from.
   var source: DatabaseQueue?
 
+  /// An observation that lasts as long as the world.
+  var observation: AnyDatabaseCancellable?
+
+  /// The options of the change feed; nil for a database without one.
+  var changeFeed: ChangeFeedConfiguration?
+
+  /// Whether transactions with more than a few rows are stored in parts, in a temporary file on the failing disk.
+  var storesParts = false
+
+  /// Whether entries of the feed may say that anything may have changed, although no other program has written.
+  var mayHaveUnknownEntries = false
+
   private let kind: Kind
   private let clock = VirtualClock()
 
@@ -46,7 +58,7 @@ final class World {
     folder = try TestFolder()
     vfs = FaultVFS()
     ledger = template?.ledger ?? Ledger()
-    if let template { try FileManager.default.copyItem(atPath: template.path, toPath: path) }
+    if let template { try folder.copyDatabase(template.path, to: "db.sqlite") }
   }
 
   var configuration: Configuration {
@@ -57,6 +69,11 @@ final class World {
     configuration.environment.clock = clock.clock
     configuration.maximumReaderCount = 2
     if kind == .durablePool { configuration.durability = .full }
+    configuration.changeFeed = changeFeed
+    if storesParts {
+      configuration.environment.changeLogBound = ChangeLog.Bound(
+        recordCount: 5, segmentRecordCount: 3, segmentByteCount: 3_000, vfs: vfs.name)
+    }
     return configuration
   }
 
@@ -168,10 +185,10 @@ final class World {
   /// The contents of the file, read without the library.
   func check(_ path: String, _ when: String, settles: Bool = false) {
     do {
-      let db = try PlainDatabase(path: path)
+      let db = try PlainDatabase(path: path, keepsLog: changeFeed != nil)
       let report = try db.texts("PRAGMA integrity_check(3)")
       if report != ["ok"] { problem("\(when): \(report)") }
-      if try db.numbers("SELECT COUNT(*) FROM sqlite_master") == [0] {
+      if try db.numbers("SELECT COUNT(*) FROM sqlite_master WHERE tbl_name IN ('one', 'two')") == [0] {
         if let complaint = complaint(about: [], []) { problem("\(when): no tables: \(complaint)") }
         return
       }
@@ -234,8 +251,9 @@ struct Template {
 
   var path: String { folder.path("db.sqlite") }
 
-  init(_ kind: World.Kind) throws {
+  init(_ kind: World.Kind, changeFeed: ChangeFeedConfiguration? = nil) throws {
     let world = try World(kind, template: nil)
+    world.changeFeed = changeFeed
     try world.open()
     try world.writer?.write { try $0.execute(sql: World.schema) }
     for _ in 0..<8 { world.write() }

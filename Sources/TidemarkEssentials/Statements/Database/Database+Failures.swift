@@ -14,7 +14,10 @@ extension Database {
     var error = error
     let refusal = transaction.takeRefusal()
     if let refusal = refusal as? DatabaseError { error = refusal }
-    let isOpen = !isInAutocommitMode
+    let isEmptyOpen = !isInAutocommitMode && statement.effects.contains(.keep) && transaction.hasRolledBack
+    // Before the database is stopped.
+    let rollbackFailure = isEmptyOpen ? endEmptyTransaction() : nil
+    let isOpen = !isInAutocommitMode && !isEmptyOpen
     let outcome = transaction.commitOutcome(
       of: TransactionMachine.Failure(
         isCommit: statement.effects.contains(.keep), mayWrite: !statement.isReadonly,
@@ -26,7 +29,24 @@ extension Database {
     if outcome == .unknown { stop(because: error) }
     let failure = refusal.flatMap { $0 is DatabaseError ? nil : $0 } ?? interruption ?? error
     transaction.statementDidFail(failure, wasOpen: wasInsideTransaction, isOpen: isOpen)
+    if let rollbackFailure { transaction.rollbackDidFail(rollbackFailure) }
     return failure
+  }
+
+  /// Ends the transaction that SQLite leaves open when a RELEASE has failed to commit. The changes were rolled back, so
+  /// later statements must not be committed without them.
+  ///
+  /// - Returns: The reason why the transaction is still open.
+  private func endEmptyTransaction() -> (any Error)? {
+    do {
+      let rollback = try DirectStatement("ROLLBACK", on: self)
+      defer { rollback.reset() }
+      _ = try rollback.step()
+      return nil
+    } catch {
+      Self.log(error, "Could not roll back a transaction whose commit has failed")
+      return error
+    }
   }
 
   /// Runs a step of a backup into this database, whose last one commits it.

@@ -187,6 +187,15 @@ struct TransactionMachine {
     return hasBegunCommit && !isOpen && failure.leavesCommitUnknown ? .unknown : .notCommitted
   }
 
+  /// Whether SQLite has rolled back in the current statement. If a RELEASE has failed to commit, SQLite then reports an
+  /// open transaction, which is empty.
+  var hasRolledBack: Bool {
+    switch ending {
+    case .rolledBack, .committedThenRolledBack(.currentStatement): true
+    case .none, .committed, .committedThenRolledBack(.earlier), .refused, .committedNothing, .rebuilt: false
+    }
+  }
+
   /// A statement has failed with an error.
   ///
   /// - Parameter wasOpen: Whether a transaction was open when the statement began.
