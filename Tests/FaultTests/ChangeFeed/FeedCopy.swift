@@ -91,8 +91,8 @@ struct FeedAudit {
 
   /// Reads all entries.
   ///
-  /// The database must contain a feed. Entries that are missing, repeated, changed or in another order are problems, and
-  /// so is a transaction with less or more than one entry.
+  /// The database must contain a feed. Entries that are missing, repeated, changed or in another order are problems,
+  /// and so is a transaction with less or more than one entry.
   init(_ database: any DatabaseWriter, after start: FeedStart) async throws {
     let (last, content) = try Self.read(database)
     self.content = content
