@@ -5,6 +5,7 @@ extension ChangeCapture {
   /// and once per transaction if there are observers.
   func plan(for writes: StatementWrites) -> CapturePlan {
     if let plan = knownPlan(of: writes), plan.epoch == needs.epoch { return plan }
+    takeWriteLock(for: writes)
     let tables = writes.tables.map { written in
       let table = CapturedTable(written.key)
       addObservers(of: written.eventKinds, to: table)
@@ -18,6 +19,22 @@ extension ChangeCapture {
     let plan = CapturePlan(tables: tables, epoch: needs.epoch)
     writes.findings.plan = plan
     return plan
+  }
+
+  /// Takes the write lock for the first statement of a deferred transaction, before the schema is read: SQLite does not
+  /// wait for the lock of another connection in a transaction that has read.
+  private func takeWriteLock(for writes: StatementWrites) {
+    guard let key = writes.tables.first?.key, !db.isInAutocommitMode, db.handle?.isReading(key.database) == false else {
+      return
+    }
+    do {
+      let name = "\(key.database.quotedDatabaseIdentifier).\(key.name.quotedDatabaseIdentifier)"
+      let deletion = try DirectStatement("DELETE FROM \(name) WHERE 0", on: db)
+      defer { deletion.reset() }
+      _ = try deletion.step()
+    } catch {
+      // The statement itself throws the error, if it writes to this table: it can be a view.
+    }
   }
 
   /// Asks observers about deletions that the statement does not name: `INSERT OR REPLACE` and `UPDATE OR REPLACE`
