@@ -164,7 +164,8 @@ struct CapturedValues: Sendable {
       if value.hasBytes { value.bits -= UInt64(byteRange.lowerBound) }
       return value
     }
-    part.bytes = Array(bytes[byteRange])
+    // An array of the whole range would share the memory, with all that is reserved.
+    part.bytes = bytes.withUnsafeBytes { Array($0[byteRange]) }
     return part
   }
 

@@ -68,6 +68,15 @@ import Tidemark
     #expect(part.byteCount == 7)
   }
 
+  @Test func `a copy reserves no memory for the values that were removed`() {
+    var values = stored([String(repeating: "a", count: 1_000_000).databaseValue])
+    values.cut(to: 0, byteCount: 0)
+    "b".databaseValue.withBorrowedValue { values.append($0) }
+    #expect(!values.isCompact)
+    #expect(values.copy().isCompact)
+    #expect(contents(values.copy()) == ["b".databaseValue])
+  }
+
   @Test func `values are read again from their memory`() {
     let values = stored(Self.all)
     var file: [UInt8] = []

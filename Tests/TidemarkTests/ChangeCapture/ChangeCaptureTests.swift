@@ -26,6 +26,23 @@ import Tidemark
     #expect(table.updatedColumns == ["pages"])
   }
 
+  @Test func `the first statement of a deferred transaction finds the number of rows of the statement before`() throws {
+    let dbQueue = try DatabaseQueue()
+    try dbQueue.write { try $0.execute(sql: "CREATE TABLE t (a); CREATE TABLE counts (n)") }
+    let subscription = dbQueue.core.writer?.changeBroker.subscribe(.all, nil)
+    let count = try dbQueue.inDatabase { db in
+      try db.execute(
+        sql: """
+          INSERT INTO t VALUES (1), (2), (3);
+          BEGIN;
+          INSERT INTO counts SELECT changes();
+          COMMIT
+          """)
+      return try Int.fetchOne(db, sql: "SELECT n FROM counts")
+    }
+    withExtendedLifetime(subscription) { #expect(count == 3) }
+  }
+
   @Test func onlyNeededChangesAreReported() throws {
     let needs = CaptureNeeds(tables: [TableKey("book"): .init(columns: ["pages"], values: ["pages"])])
     let (dbQueue, recorder) = try captured(Captured.book + "CREATE TABLE other (a);", needs)
