@@ -62,9 +62,16 @@ public struct DifferenceObservation<Element: Equatable & Sendable>: Sendable {
     _ request: any FetchRequest, _ comparison: TrackedResult<Element>.Comparison,
     fetch: @escaping @Sendable (PreparedRequest, inout OrderedRowReader?) throws -> [Element]
   ) {
+    self.init(request, comparison, cost: RowFetchCost(), fetch: fetch)
+  }
+
+  init(
+    _ request: any FetchRequest, _ comparison: TrackedResult<Element>.Comparison, cost: RowFetchCost,
+    fetch: @escaping @Sendable (PreparedRequest, inout OrderedRowReader?) throws -> [Element]
+  ) {
     self.init(retry: nil) {
       let result = TrackedResult(comparison)
-      let fetcher = IncrementalFetcher(request, result, fetch)
+      let fetcher = IncrementalFetcher(request, result, cost: cost, fetch)
       return ValueObservation(
         source: ValueSource(incrementallyTracking: PlanRegion(request: request)) { try fetcher.fetch($0, $1) },
         reducer: ValueReducers.UpdateResult(result: result))
