@@ -186,7 +186,8 @@ extension FetchRequest where RowDecoder: FetchableRecord & Equatable & Sendable 
   ///
   /// For some requests, only the rows changed by a commit are fetched, even if the result is large. These requests read
   /// a single table without functions, `LIMIT`, aggregates or subqueries, and are ordered by columns. All other results
-  /// are fetched completely and compared, like the values of an observation. In both cases the order is the order of
+  /// are fetched completely and compared, like the values of an observation. So are short results, and long ones of
+  /// which many rows have changed, because this is faster. In both cases the order is the order of
   /// `fetchAll`, also among rows with equal sort keys.
   ///
   /// - Parameter id: Returns the identity of an element.
