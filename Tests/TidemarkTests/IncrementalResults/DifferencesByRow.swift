@@ -9,8 +9,8 @@ struct RequestFetchCounts: Equatable, Sendable {
   var wholeResults = 0
 }
 
-extension FetchRequest where RowDecoder: FetchableRecord & Equatable & Identifiable & Sendable, RowDecoder.ID: Sendable
-{
+extension FetchRequest
+where RowDecoder: FetchableRecord & Equatable & Identifiable & Sendable, RowDecoder.ID: Sendable {
   /// The differences of a request whose changed rows are fetched one by one whenever this is possible, even if fetching
   /// the whole result is cheaper. Tests with few rows need this.
   func differencesByRow() -> DifferenceObservation<RowDecoder> {

@@ -75,7 +75,8 @@ extension SeededRandom {
   fileprivate mutating func change() -> String {
     let (id, n) = (Int.random(in: 1...400, using: &self), Int.random(in: -50...50, using: &self))
     switch Int.random(in: 0..<12, using: &self) {
-    case 0..<4: return "UPDATE item SET n = \(n), name = name || '+' WHERE id = (SELECT min(id) FROM item WHERE id >= \(id))"
+    case 0..<4:
+      return "UPDATE item SET n = \(n), name = name || '+' WHERE id = (SELECT min(id) FROM item WHERE id >= \(id))"
     case 4..<7: return "INSERT OR REPLACE INTO item VALUES (\(id), \(n), 'n\(n)')"
     case 7: return "DELETE FROM item WHERE id = \(id)"
     case 8: return "UPDATE item SET n = n + 1 WHERE id BETWEEN \(id) AND \(id) + 100"
