@@ -62,9 +62,16 @@ public struct DifferenceObservation<Element: Equatable & Sendable>: Sendable {
     _ request: any FetchRequest, _ comparison: TrackedResult<Element>.Comparison,
     fetch: @escaping @Sendable (PreparedRequest, inout OrderedRowReader?) throws -> [Element]
   ) {
+    self.init(request, comparison, cost: RowFetchCost(), fetch: fetch)
+  }
+
+  init(
+    _ request: any FetchRequest, _ comparison: TrackedResult<Element>.Comparison, cost: RowFetchCost,
+    fetch: @escaping @Sendable (PreparedRequest, inout OrderedRowReader?) throws -> [Element]
+  ) {
     self.init(retry: nil) {
       let result = TrackedResult(comparison)
-      let fetcher = IncrementalFetcher(request, result, fetch)
+      let fetcher = IncrementalFetcher(request, result, cost: cost, fetch)
       return ValueObservation(
         source: ValueSource(incrementallyTracking: PlanRegion(request: request)) { try fetcher.fetch($0, $1) },
         reducer: ValueReducers.UpdateResult(result: result))
@@ -179,7 +186,8 @@ extension FetchRequest where RowDecoder: FetchableRecord & Equatable & Sendable 
   ///
   /// For some requests, only the rows changed by a commit are fetched, even if the result is large. These requests read
   /// a single table without functions, `LIMIT`, aggregates or subqueries, and are ordered by columns. All other results
-  /// are fetched completely and compared, like the values of an observation. In both cases the order is the order of
+  /// are fetched completely and compared, like the values of an observation. So are short results, and long ones of
+  /// which many rows have changed, because this is faster. In both cases the order is the order of
   /// `fetchAll`, also among rows with equal sort keys.
   ///
   /// - Parameter id: Returns the identity of an element.

@@ -1,4 +1,4 @@
-/// Fetches the result of a request: the changed rows if possible, otherwise all rows.
+/// Fetches the result of a request: the changed rows if this is possible and cheaper, otherwise all rows.
 ///
 /// Fetches are sequential. Rows are fetched outside of the lock of the result, and merged under it.
 ///
@@ -14,14 +14,24 @@ final class IncrementalFetcher<Element: Equatable & Sendable>: Sendable {
   private let request: any FetchRequest
   private let result: TrackedResult<Element>
   private let fetchElements: Fetch
+  private let cost: RowFetchCost
   private let state = Mutex(State())
 
   private struct State {
-    /// The plan that fetches single rows; nil if there is none.
-    var plan: RowFetchPlan?
+    /// The last fetch of the whole result; nil before the first one.
+    var last: WholeFetch?
 
     /// The analysis of the request's SQL.
     var analysis: TextAnalysis?
+  }
+
+  /// A fetch of the whole result.
+  struct WholeFetch {
+    /// The plan that fetches single rows; nil if there is none.
+    var plan: RowFetchPlan?
+
+    /// The number of instructions that SQLite executed.
+    var instructionCount: Int
   }
 
   /// The analysis of a request's SQL for a schema.
@@ -36,9 +46,13 @@ final class IncrementalFetcher<Element: Equatable & Sendable>: Sendable {
     var columnNames: [String] = []
   }
 
-  init(_ request: any FetchRequest, _ result: TrackedResult<Element>, _ fetchElements: @escaping Fetch) {
+  init(
+    _ request: any FetchRequest, _ result: TrackedResult<Element>, cost: RowFetchCost,
+    _ fetchElements: @escaping Fetch
+  ) {
     self.request = request
     self.result = result
+    self.cost = cost
     self.fetchElements = fetchElements
   }
 
@@ -48,12 +62,15 @@ final class IncrementalFetcher<Element: Equatable & Sendable>: Sendable {
   ///
   /// - Returns: Whether there may be a difference.
   func fetch(_ db: Database, _ snapshotChanges: SnapshotChanges) throws -> Bool {
-    if let plan = state.withLock(\.plan), !db.compilation.redefinesOperators,
-      let ids = plan.idsToFetch(snapshotChanges, result.count), let rows = try fetchRows(ids, plan, db)
+    let last = state.withLock { $0.last }
+    if let last, let plan = last.plan, !db.compilation.redefinesOperators,
+      let ids = plan.idsToFetch(snapshotChanges), cost.allowsRows(ids.count, insteadOf: last.instructionCount),
+      let rows = try fetchRows(ids, plan, db)
     {
       return result.update(rows)
     }
-    return try fetchAll(db, snapshotChanges)
+    let wasShort = last.map { !cost.allowsRows(1, insteadOf: $0.instructionCount) } ?? false
+    return try fetchAll(db, snapshotChanges, isShort: wasShort)
   }
 
   /// Fetches the rows with some row IDs; nil if the whole result must be fetched.
@@ -75,27 +92,32 @@ final class IncrementalFetcher<Element: Equatable & Sendable>: Sendable {
     return try plan.hasOrderOfRequest(statement) ? changes : nil
   }
 
-  private func fetchAll(_ db: Database, _ snapshotChanges: SnapshotChanges) throws -> Bool {
+  /// - Parameter isShort: Whether its rows will not be fetched one by one, so that their keys are not needed.
+  private func fetchAll(_ db: Database, _ snapshotChanges: SnapshotChanges, isShort: Bool) throws -> Bool {
     let prepared = try request.makePreparedRequest(db, forSingleResult: false)
-    let (elements, keys, plan) =
-      try fetchInKnownOrder(prepared, db, snapshotChanges) ?? (fetchInStatementOrder(prepared), nil, nil)
+    let (elements, keys, fetch) =
+      try (isShort ? nil : fetchInKnownOrder(prepared, db, snapshotChanges)) ?? fetchInStatementOrder(prepared)
     result.replace(elements, keys)
     _ = state.withLock { state in
-      defer { state.plan = plan }
-      return state.plan
+      defer { state.last = fetch }
+      return state.last
     }
     return true
   }
 
-  private func fetchInStatementOrder(_ prepared: PreparedRequest) throws -> [Element] {
+  private typealias Fetched = (elements: [Element], keys: OrderedKeys?, fetch: WholeFetch)
+
+  private func fetchInStatementOrder(_ prepared: PreparedRequest) throws -> Fetched {
+    let statement = prepared.preparedStatement
     var noAnalysis: OrderedRowReader?
-    return try fetchElements(prepared, &noAnalysis)
+    let (elements, count) = try statement.countingInstructions { try fetchElements(prepared, &noAnalysis) }
+    return (elements, nil, WholeFetch(plan: nil, instructionCount: count))
   }
 
   /// Fetches the result in a known order; nil if the order is unknown.
   private func fetchInKnownOrder(
     _ prepared: PreparedRequest, _ db: Database, _ snapshotChanges: SnapshotChanges
-  ) throws -> ([Element], OrderedKeys?, RowFetchPlan?)? {
+  ) throws -> Fetched? {
     for canUseKnownAnalysis in [true, false] {
       guard !db.compilation.redefinesOperators,
         let text = try textAnalysis(prepared, db, canBeKnown: canUseKnownAnalysis), let query = text.query
@@ -106,10 +128,14 @@ final class IncrementalFetcher<Element: Equatable & Sendable>: Sendable {
         query, prepared, columnNames: names, externalCommitCount: snapshotChanges.externalCommitCount)
       var analysis: OrderedRowReader? = OrderedRowReader(query, columnNames: names)
       do {
-        let elements = try fetchElements(plan.request(statement), &analysis)
+        let (elements, count) = try statement.countingInstructions {
+          try fetchElements(plan.request(statement), &analysis)
+        }
         guard try plan.hasOrderOfRequest(statement) else { continue }
-        guard let analysis, analysis.isComplete else { return (elements, nil, nil) }
-        return (elements, analysis.keys, plan)
+        guard let analysis, analysis.isComplete else {
+          return (elements, nil, WholeFetch(plan: nil, instructionCount: count))
+        }
+        return (elements, analysis.keys, WholeFetch(plan: plan, instructionCount: count))
       } catch is OrderedRowReader.StaleColumns {
         return nil
       }
@@ -122,7 +148,7 @@ final class IncrementalFetcher<Element: Equatable & Sendable>: Sendable {
     if prepared.supplementaryFetch != nil { return nil }
     let sql = prepared.preparedStatement.sql
     let versions = try [db.mainSchemaVersion(), db.temporarySchemaVersion()]
-    if canBeKnown, let known = state.withLock(\.analysis), known.sql == sql, known.schemaVersions == versions {
+    if canBeKnown, let known = state.withLock({ $0.analysis }), known.sql == sql, known.schemaVersions == versions {
       return known
     }
     // SQLite notices schema changes when a statement runs. Statements that were compiled before report the former

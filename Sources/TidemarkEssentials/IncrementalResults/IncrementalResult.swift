@@ -111,7 +111,8 @@ struct IncrementalResult<Element: Equatable & Sendable>: Sendable {
           elements.append(new.element)
         }
       }
-      for number in consumers.keys { consumers[number]?.note(old, change) }
+      // In place: iterating over the dictionary would copy it for each row.
+      for index in consumers.values.indices { consumers.values[index].note(old, change) }
     }
     self.keys = keys
     return replaced
@@ -220,7 +221,11 @@ extension IncrementalResult.Consumer {
 
   /// Returns the rows that the consumer has received and that have changed since, in order.
   fileprivate func seenRows(_ order: RowOrder) -> [(key: Int64, row: IncrementalResult.OrderedRow)] {
-    seen.compactMap { key, row in row.map { (key, $0) } }
-      .sorted { order.compare($0.0, $0.1.values, $1.0, $1.1.values) < 0 }
+    let rows = seen.compactMap { key, row in row.map { (key: key, row: $0) } }
+    // Sorting numbers avoids moving the rows, whose type is not known when this is compiled.
+    let positions = rows.map { (key: $0.key, values: $0.row.values) }
+    return positions.indices.sorted {
+      order.compare(positions[$0].key, positions[$0].values, positions[$1].key, positions[$1].values) < 0
+    }.map { rows[$0] }
   }
 }

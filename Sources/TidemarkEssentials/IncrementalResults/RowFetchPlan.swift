@@ -19,12 +19,10 @@ struct RowFetchPlan: Sendable {
     }
   }
 
-  /// The IDs of the rows to fetch one by one; nil if this may not suffice, or if there are so many that fetching the
-  /// whole result is faster.
-  func idsToFetch(_ snapshotChanges: SnapshotChanges, _ count: Int) -> [Int64]? {
+  /// The IDs of the rows that have changed; nil if other rows may have changed.
+  func idsToFetch(_ snapshotChanges: SnapshotChanges) -> [Int64]? {
     guard snapshotChanges.isComplete, snapshotChanges.externalCommitCount == externalCommitCount,
-      case .some(let ids) = snapshotChanges.rows,
-      ids.count <= 16 + count / 8
+      case .some(let ids) = snapshotChanges.rows
     else { return nil }
     return ids.sorted()
   }

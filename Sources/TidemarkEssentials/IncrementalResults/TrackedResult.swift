@@ -31,8 +31,6 @@ final class TrackedResult<Element: Equatable & Sendable>: Sendable {
     self.comparison = comparison
   }
 
-  var count: Int { state.withLock(\.count) }
-
   /// Replaces the result.
   ///
   /// - Parameter keys: The keys of the rows; nil if the result is not updated row by row.

@@ -29,7 +29,7 @@ import Tidemark
   @Test func `the first statement of a deferred transaction finds the number of rows of the statement before`() throws {
     let dbQueue = try DatabaseQueue()
     try dbQueue.write { try $0.execute(sql: "CREATE TABLE t (a); CREATE TABLE counts (n)") }
-    let subscription = dbQueue.core.writer?.changeBroker.subscribe(.all, nil)
+    let subscription = dbQueue.changeBroker.subscribe(.all, nil)
     let count = try dbQueue.inDatabase { db in
       try db.execute(
         sql: """

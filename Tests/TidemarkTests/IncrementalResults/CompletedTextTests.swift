@@ -30,7 +30,7 @@ import Tidemark
     let request = SQLRequest<Item>(sql: sql, arguments: arguments)
     let list = Locked<[Item]?>(nil)
     let loop = Task {
-      for try await difference in request.differences().values(in: writer) {
+      for try await difference in request.differencesByRow().values(in: writer) {
         list.update { $0 = ($0 ?? []).applying(difference) }
       }
     }

@@ -108,7 +108,7 @@ private struct Plain: Codable, Equatable, Identifiable, FetchableRecord, Sendabl
       Task {
         do {
           var list: [Named] = []
-          for try await difference in requests[index].differences().values(in: writer) {
+          for try await difference in requests[index].differencesByRow().values(in: writer) {
             list.apply(difference)
             let (count, sum) = (list.count, list.reduce(0) { $0 + $1.n })
             if count != 60 || sum != 600 { torn.update { $0.append("\(index): \(count) \(sum)") } }
@@ -128,7 +128,7 @@ private struct Plain: Codable, Equatable, Identifiable, FetchableRecord, Sendabl
     // They start and end all the time.
     let guests = Task {
       while !Task.isCancelled {
-        for try await difference in requests[0].differences().values(in: writer) {
+        for try await difference in requests[0].differencesByRow().values(in: writer) {
           if difference.insertions.count != 60 { torn.update { $0.append("guest") } }
           break
         }
@@ -201,7 +201,7 @@ private struct Plain: Codable, Equatable, Identifiable, FetchableRecord, Sendabl
     let failure = Locked<(any Error)?>(nil)
     let task = Task {
       do {
-        for try await difference in request.differences().retryingTransientErrors().values(in: writer) {
+        for try await difference in request.differencesByRow().retryingTransientErrors().values(in: writer) {
           list.update { $0.apply(difference) }
         }
       } catch { failure.update { $0 = error } }

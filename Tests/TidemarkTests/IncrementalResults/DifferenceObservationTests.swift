@@ -19,7 +19,7 @@ import Tidemark
       let request = Player.order(Column("score").desc)
       return switch self {
       case .byValue: ValueObservation.tracking { db in try request.fetchAll(db) }.differences()
-      case .byRow: request.differences()
+      case .byRow: request.differencesByRow()
       }
     }
   }

@@ -28,7 +28,7 @@ where Item.ID: Sendable {
 
   init(_ request: some FetchRequest<Item> & Sendable, _ writer: some DatabaseReader) {
     let (list, count, failure, isOver) = (list, count, failure, isOver)
-    let differences = request.differences().values(in: writer)
+    let differences = request.differencesByRow().values(in: writer)
     task.update {
       $0 = Task {
         do {

@@ -41,7 +41,7 @@ private struct Item: Equatable, Identifiable, FetchableRecord, Sendable {
     let list = Locked<[Item]>([])
     let count = Locked(0)
     let loop = Task {
-      for try await difference in request.differences().values(in: writer) {
+      for try await difference in request.differencesByRow().values(in: writer) {
         list.update { $0.apply(difference) }
         count.update { $0 += 1 }
       }

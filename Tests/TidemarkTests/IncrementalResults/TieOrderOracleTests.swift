@@ -23,7 +23,7 @@ import Tidemark
     init(_ request: SQLRequest<Thing>, _ name: String, in writer: any DatabaseWriter) {
       (self.request, self.name) = (request, name)
       let list = list
-      let differences = request.differences().values(in: AnyDatabaseWriter(writer))
+      let differences = request.differencesByRow().values(in: AnyDatabaseWriter(writer))
       task.update { $0 = Task { for try await difference in differences { list.update { $0.apply(difference) } } } }
     }
 
