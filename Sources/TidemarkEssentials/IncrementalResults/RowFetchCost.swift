@@ -1,7 +1,8 @@
 /// Decides whether changed rows are fetched one by one, or the whole result is fetched.
 ///
-/// The unit is an instruction of SQLite's virtual machine. Unlike a time, it does not depend on the load of the machine,
-/// and it includes the rows that a query reads and does not return. The choice changes no result and no difference.
+/// The unit is an instruction of SQLite's virtual machine. Unlike a time, it does not depend on the load of the
+/// machine, and it includes the rows that a query reads and does not return. The choice changes no result and no
+/// difference.
 struct RowFetchCost: Sendable {
   /// The number of instructions that take as long as fetching, ordering and comparing one row.
   ///

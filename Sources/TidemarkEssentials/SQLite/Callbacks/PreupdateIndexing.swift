@@ -66,7 +66,7 @@ struct PreupdateIndexing: Sendable {
 
     private func order(_ first: String, _ second: String, _ value: (CInt) -> BorrowedValue?) -> ColumnOrder {
       func isText(_ text: String, _ index: CInt) -> Bool {
-        value(index).map { DatabaseValue(copying: $0) } == text.databaseValue
+        value(index).map { DatabaseValue(copying: $0) } == DatabaseValue(.string(text))
       }
       if isText(first, 0), isText(second, 1) { return .storage }
       if isText(first, 1), isText(second, 2) { return .table }
