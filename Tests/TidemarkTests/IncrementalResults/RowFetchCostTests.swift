@@ -5,6 +5,9 @@ import Testing
 @testable import TidemarkEssentials
 
 /// Changed rows are fetched one by one where this is cheaper than fetching the whole result.
+///
+/// Fetches are counted in a queue: a pool fetches the whole result if it cannot identify a snapshot within a
+/// millisecond.
 @Suite struct RowFetchCostTests {
   private struct Item: Equatable, Identifiable, FetchableRecord, Sendable {
     var id: Int
@@ -53,10 +56,9 @@ import Testing
     #expect(!cost.allowsRows(21, insteadOf: 10_000))
   }
 
-  @Test(arguments: RequestDatabase.kinds)
-  func changedRowsOfLongResultsAreFetchedAlone(_ home: RequestDatabase) throws {
+  @Test func changedRowsOfLongResultsAreFetchedAlone() throws {
     let folder = try TemporaryFolder()
-    let writer = try open(home, folder, count: 1_000)
+    let writer = try open(.queue, folder, count: 1_000)
     let counts = Locked(RequestFetchCounts())
     let (lists, cancellable) = start(Self.ranking.differences(counts: counts), in: writer)
     try lists.wait { $0.last?.count == 1_000 }
@@ -78,10 +80,9 @@ import Testing
     cancellable.cancel()
   }
 
-  @Test(arguments: RequestDatabase.kinds)
-  func manyChangedRowsOfLongResultsAreFetchedTogether(_ home: RequestDatabase) throws {
+  @Test func manyChangedRowsOfLongResultsAreFetchedTogether() throws {
     let folder = try TemporaryFolder()
-    let writer = try open(home, folder, count: 1_000)
+    let writer = try open(.queue, folder, count: 1_000)
     let counts = Locked(RequestFetchCounts())
     let (lists, cancellable) = start(Self.ranking.differences(counts: counts), in: writer)
     try lists.wait { $0.last?.count == 1_000 }
@@ -93,10 +94,9 @@ import Testing
   }
 
   /// The cost of a whole fetch is the number of rows that the query reads, not the number of rows that it returns.
-  @Test(arguments: RequestDatabase.kinds)
-  func shortResultsOfLongScansAreFetchedByRow(_ home: RequestDatabase) throws {
+  @Test func shortResultsOfLongScansAreFetchedByRow() throws {
     let folder = try TemporaryFolder()
-    let writer = try open(home, folder, count: 1_000)
+    let writer = try open(.queue, folder, count: 1_000)
     let counts = Locked(RequestFetchCounts())
     let request = SQLRequest<Item>(sql: "SELECT * FROM item WHERE n BETWEEN 10 AND 12 ORDER BY n")
     let (lists, cancellable) = start(request.differences(counts: counts), in: writer)
@@ -109,7 +109,7 @@ import Testing
 
   @Test func grownResultsAreFetchedByRow() throws {
     let folder = try TemporaryFolder()
-    let writer = try open(.pool, folder, count: 0)
+    let writer = try open(.queue, folder, count: 0)
     let counts = Locked(RequestFetchCounts())
     let (lists, cancellable) = start(Self.ranking.differences(counts: counts), in: writer)
     try lists.wait { $0.last == [] }
