@@ -105,9 +105,9 @@ final class IncrementalFetcher<Element: Equatable & Sendable>: Sendable {
     return true
   }
 
-  private typealias Fetched = (elements: [Element], keys: OrderedKeys?, fetch: WholeFetch)
+  private typealias FetchedResult = (elements: [Element], keys: OrderedKeys?, fetch: WholeFetch)
 
-  private func fetchInStatementOrder(_ prepared: PreparedRequest) throws -> Fetched {
+  private func fetchInStatementOrder(_ prepared: PreparedRequest) throws -> FetchedResult {
     let statement = prepared.preparedStatement
     var noAnalysis: OrderedRowReader?
     let (elements, count) = try statement.countingInstructions { try fetchElements(prepared, &noAnalysis) }
@@ -117,7 +117,7 @@ final class IncrementalFetcher<Element: Equatable & Sendable>: Sendable {
   /// Fetches the result in a known order; nil if the order is unknown.
   private func fetchInKnownOrder(
     _ prepared: PreparedRequest, _ db: Database, _ snapshotChanges: SnapshotChanges
-  ) throws -> Fetched? {
+  ) throws -> FetchedResult? {
     for canUseKnownAnalysis in [true, false] {
       guard !db.compilation.redefinesOperators,
         let text = try textAnalysis(prepared, db, canBeKnown: canUseKnownAnalysis), let query = text.query
