@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// The values of captured rows: numbers in a list, and texts and blobs one after another in memory of their own.
 ///
 /// This takes no memory allocation for each text, and copies nothing that a subscriber does not use. Texts are stored
@@ -34,11 +32,11 @@ struct CapturedValues: Sendable {
     var type: ValueType { ValueType(rawValue: UInt8(truncatingIfNeeded: form & 7)) ?? .null }
     var length: Int { Int(form >> 3) }
 
-    /// Whether the value has bytes.
-    var hasBytes: Bool { form & 7 >= 3 }
+    /// Whether the value is a text or a blob.
+    var hasBytes: Bool { form & 7 >= ValueType.text.rawValue }
 
-    /// Whether both have the same type and length.
-    func hasSameForm(as other: Value) -> Bool { form == other.form }
+    /// The bytes of a text or a blob.
+    fileprivate var range: Range<Int> { Int(bits)..<Int(bits) + length }
   }
 
   private var values: [Value] = []
@@ -108,21 +106,9 @@ struct CapturedValues: Sendable {
 
   // MARK: - Reading
 
-  subscript(index: Int) -> DatabaseValue {
-    let value = values[index]
-    return switch value.type {
-    case .null: .null
-    case .integer: DatabaseValue(.int64(Int64(bitPattern: value.bits)))
-    case .real: DatabaseValue(.double(Double(bitPattern: value.bits)))
-    case .text: DatabaseValue(.string(bytes.withUnsafeBytes { String(decoding: $0[value.range], as: UTF8.self) }))
-    case .blob: DatabaseValue(.blob(bytes.withUnsafeBytes { Data($0[value.range]) }))
-    }
-  }
+  subscript(index: Int) -> DatabaseValue { withContent { DatabaseValue(copying: $0.value(at: index)) } }
 
-  /// Whether two values have the same storage class and the same bytes.
-  func areSame(_ first: Int, _ second: Int) -> Bool { withContent { $0.areSame(first, second) } }
-
-  /// The values of a row in their stored form. They are valid during the call that passes them.
+  /// The values in their stored form. They are valid during the call that passes them.
   struct Content {
     private let values: UnsafeBufferPointer<Value>
     private let bytes: UnsafeRawBufferPointer
@@ -131,15 +117,25 @@ struct CapturedValues: Sendable {
       (self.values, self.bytes) = (values, bytes)
     }
 
-    subscript(index: Int) -> Value { values[index] }
+    /// The number of bytes of a text or blob; zero for other values.
+    func length(at index: Int) -> Int { values[index].length }
 
-    /// The bytes of a text or a blob.
-    func bytes(of value: Value) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[value.range]) }
+    @inline(__always)
+    func value(at index: Int) -> BorrowedValue {
+      let value = values[index]
+      return switch value.type {
+      case .null: .null
+      case .integer: .integer(Int64(bitPattern: value.bits))
+      case .real: .real(Double(bitPattern: value.bits))
+      case .text: .text(UnsafeRawBufferPointer(rebasing: bytes[value.range]))
+      case .blob: .blob(UnsafeRawBufferPointer(rebasing: bytes[value.range]))
+      }
+    }
 
+    /// Whether two values have the same storage class and the same bytes.
     func areSame(_ first: Int, _ second: Int) -> Bool {
-      let (first, second) = (values[first], values[second])
-      if first == second { return true }
-      return first.hasSameForm(as: second) && first.hasBytes && bytes(of: first).hasSameBytes(as: bytes(of: second))
+      // Usually, unchanged values share their bytes.
+      values[first] == values[second] || value(at: first).hasSameBytes(as: value(at: second))
     }
   }
 
@@ -189,9 +185,4 @@ struct CapturedValues: Sendable {
     }
     bytes = Array(memory[(count * MemoryLayout<Value>.stride)...].prefix(byteCount))
   }
-}
-
-extension CapturedValues.Value {
-  /// The bytes of a text or a blob.
-  fileprivate var range: Range<Int> { Int(bits)..<Int(bits) + length }
 }

@@ -162,8 +162,8 @@ extension ChangeCapture {
     var offset = values.makeRoom(2 * storedCount)
     for index in layout.sources.indices {
       let source = layout.sources[index]
-      let isSame: Bool?? = withOldValue(signal, index, layout) { old in
-        guard let new = newValue(signal, source, source.updateIndex) else { return nil }
+      guard let new = newValue(signal, source, source.updateIndex) else { return false }
+      let isSame = withOldValue(signal, index, layout) { old in
         let isSame = new.hasSameBytes(as: old)
         if !source.isStored { return isSame }
         values.set(old, at: offset)
@@ -176,7 +176,7 @@ extension ChangeCapture {
         offset += 1
         return isSame
       }
-      guard let isSame = isSame ?? nil else { return false }
+      guard let isSame else { return false }
       if !isSame { record.changedColumns |= 1 << UInt64(min(index, 63)) }
     }
     return true

@@ -34,8 +34,10 @@ extension ChangeCapture {
         "PRAGMA \(key.database.quotedDatabaseIdentifier).incremental_vacuum(1)", on: db)
       defer { pragma.reset() }
       _ = try pragma.step()
+    } catch DatabaseError.SQLITE_BUSY {
+      // The statement itself throws the error, without waiting again.
     } catch {
-      // The statement itself throws the error.
+      Database.log(error, "Could not take the write lock before the schema is read")
     }
   }
 

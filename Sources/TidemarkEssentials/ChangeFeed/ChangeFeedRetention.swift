@@ -36,7 +36,9 @@ struct ChangeFeedRetention {
         || addedByteCount >= Self.byteCountOfLargeTransaction
     else { return }
     let now = WallClock.microsecondsSince1970()
-    if let oldest, !isOld(oldest.row, oldest.time, last, now, isAcknowledged: nil) { return }
+    if let oldest, ![true, false].contains(where: { isOld(oldest.row, oldest.time, last, now, isAcknowledged: $0) }) {
+      return
+    }
     guard let first = try tables.first(db) else { return }
     let byteCountMax = max(Self.byteCountMax, 2 * addedByteCount)
     let acknowledged = try tables.firstPosition(db)
@@ -63,15 +65,13 @@ struct ChangeFeedRetention {
 
   /// Whether an entry is to be removed.
   ///
-  /// - Parameter isAcknowledged: Whether all consumers have acknowledged it; nil if this is unknown, so that the result
-  ///   is whether it may have to be removed.
+  /// - Parameter isAcknowledged: Whether all consumers have acknowledged it.
   private func isOld(
-    _ row: ChangeFeedRow, _ time: Int64?, _ last: ChangeFeedRow, _ now: Int64, isAcknowledged: Bool?
+    _ row: ChangeFeedRow, _ time: Int64?, _ last: ChangeFeedRow, _ now: Int64, isAcknowledged: Bool
   ) -> Bool {
     let laterByteCount = last.byteCount - row.byteCount
     func exceeds(_ limit: Int?) -> Bool { limit.map { laterByteCount >= Int64($0) } ?? false }
-    if isAcknowledged != true, exceeds(configuration.unacknowledgedByteCount) { return true }
-    if isAcknowledged == false { return false }
+    if !isAcknowledged { return exceeds(configuration.unacknowledgedByteCount) }
     if exceeds(configuration.keptByteCount) { return true }
     guard let age = configuration.keptAge, let time else { return false }
     let (seconds, attoseconds) = age.components

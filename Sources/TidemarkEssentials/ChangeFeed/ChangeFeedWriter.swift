@@ -21,7 +21,6 @@
 
 /// Writes the change feed on a writer connection.
 final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
-  private(set) var configuration = ChangeFeedConfiguration()
   private var retention = ChangeFeedRetention(ChangeFeedConfiguration())
   private var subscription: ChangeSubscription?
   private var encoder = ChangeLogEncoder()
@@ -66,7 +65,6 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
 
   /// Begins to write the feed, and creates its tables if there are none.
   func begin(on db: Database, _ configuration: ChangeFeedConfiguration) throws {
-    self.configuration = configuration
     retention = ChangeFeedRetention(configuration)
     let table = CaptureNeeds.TableNeeds(columns: nil, values: nil, rows: true, storesRows: true)
     subscription = db.changeCapture.broker.subscribe(CaptureNeeds(otherTables: table, storedNumbers: true), nil)

@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// Appends numbers, texts and SQLite values to bytes, in the form that ``ByteReader`` reads.
 ///
 /// Each value has exactly one form:
@@ -151,23 +149,17 @@ extension ByteWriter.Cursor {
     return bits
   }
 
+  @inline(__always)
   mutating func append(_ value: BorrowedValue) {
     switch value {
     case .null: append(.null, length: 0)
     case .integer(let integer): append(integer: integer)
-    case .real(let double): append(real: double.bitPattern)
+    case .real(let double):
+      append(.real, length: 0)
+      pointer.storeBytes(of: double.bitPattern.littleEndian, as: UInt64.self)
+      pointer += 8
     case .text(let content): append(.text, content)
     case .blob(let content): append(.blob, content)
-    }
-  }
-
-  @inline(__always)
-  mutating func append(_ value: CapturedValues.Value, of content: CapturedValues.Content) {
-    switch value.type {
-    case .null: append(.null, length: 0)
-    case .integer: append(integer: Int64(bitPattern: value.bits))
-    case .real: append(real: value.bits)
-    case .text, .blob: append(value.type, content.bytes(of: value))
     }
   }
 
@@ -182,20 +174,14 @@ extension ByteWriter.Cursor {
     }
   }
 
-  private mutating func append(real bits: UInt64) {
-    append(.real, length: 0)
-    pointer.storeBytes(of: bits.littleEndian, as: UInt64.self)
-    pointer += 8
-  }
-
   @inline(__always)
-  private mutating func append(_ type: CapturedValues.ValueType, _ content: UnsafeRawBufferPointer) {
+  private mutating func append(_ type: ByteWriter.ValueType, _ content: UnsafeRawBufferPointer) {
     append(type, length: content.count)
     append(bytes: content)
   }
 
   @inline(__always)
-  private mutating func append(_ type: CapturedValues.ValueType, length: Int) {
+  private mutating func append(_ type: ByteWriter.ValueType, length: Int) {
     append(UInt64(length) << 3 | UInt64(type.rawValue))
   }
 }

@@ -239,14 +239,14 @@ struct ChangeLogEncoder {
       let valueCount = rows.storedCount * (record.kind == .update ? 2 : 1)
       // The tag, the index, two row IDs, and bits of changes.
       var maximum = 1 + 30 + rows.offsets.count / 8 + 2
-      for position in start..<start + valueCount { maximum += 10 + values[position].length }
+      for position in start..<start + valueCount { maximum += 10 + values.length(at: position) }
       elements.write(upTo: maximum) { cursor in
         cursor.append(byte: tag.rawValue)
         cursor.append(UInt64(index))
         if rows.table.rowID != .none {
           cursor.append(signed: record.kind == .insert ? record.newRowID : record.oldRowID)
         }
-        for offset in rows.offsets { if let offset { cursor.append(values[start + offset], of: values) } }
+        for offset in rows.offsets { if let offset { cursor.append(values.value(at: start + offset)) } }
         if record.kind == .update { Self.addChanges(record, rows, values, &cursor) }
       }
     }
@@ -264,7 +264,7 @@ struct ChangeLogEncoder {
           let new = start + rows.storedCount + offset
           if values.areSame(start + offset, new) { continue }
           bits.set(index)
-          cursor.append(values[new], of: values)
+          cursor.append(values.value(at: new))
         } else if isMoved {
           bits.set(index)
           cursor.append(signed: record.newRowID)

@@ -19,30 +19,35 @@ import Testing
 
   private static let ranking = SQLRequest<Item>(sql: "SELECT * FROM item ORDER BY n")
 
-  private func open(_ home: RequestDatabase, _ folder: TemporaryFolder, count: Int) throws -> any DatabaseWriter {
-    let writer = try home.open(folder.path("db"))
-    try writer.write { db in
-      try db.execute(sql: "CREATE TABLE item (id INTEGER PRIMARY KEY, n INTEGER, name TEXT)")
-      try db.insertItems(1..<(count + 1))
-    }
-    return writer
-  }
-
-  private func start(
-    _ observation: DifferenceObservation<Item>, in reader: some DatabaseReader
-  ) -> (lists: Deliveries<[Item]>, cancellable: AnyDatabaseCancellable) {
+  /// An observed request: its result, made of differences, and the numbers of fetches.
+  private struct Follower {
+    let writer: any DatabaseWriter
+    let counts = Locked(RequestFetchCounts())
     let lists = Deliveries<[Item]>()
-    let cancellable = observation.start(in: reader, scheduling: Inline(), onError: { lists.fail($0) }) {
-      lists.append(applying: $0)
-    }
-    return (lists, cancellable)
-  }
+    private let folder: TemporaryFolder
+    private let cancellable: AnyDatabaseCancellable
 
-  /// Writes, and waits until the list is the result of the request.
-  private func write(_ sql: String, to writer: any DatabaseWriter, _ lists: Deliveries<[Item]>) throws {
-    try writer.write { try $0.execute(sql: sql) }
-    let expected = try writer.read { try Self.ranking.fetchAll($0) }
-    try lists.wait { $0.last == expected }
+    /// Waits for the first result.
+    init(_ request: SQLRequest<Item> = ranking, in home: RequestDatabase, rowCount: Int) throws {
+      folder = try TemporaryFolder()
+      writer = try home.open(folder.path("db"))
+      try writer.write { db in
+        try db.execute(sql: "CREATE TABLE item (id INTEGER PRIMARY KEY, n INTEGER, name TEXT)")
+        try db.insertItems(1..<(rowCount + 1))
+      }
+      let lists = lists
+      cancellable = request.differences(counts: counts)
+        .start(in: writer, scheduling: Inline(), onError: { lists.fail($0) }) { lists.append(applying: $0) }
+      let expected = try writer.read { try request.fetchAll($0) }
+      try lists.wait { $0.last == expected }
+    }
+
+    /// Writes, and waits until the list is the result of the ranking.
+    func write(_ sql: String) throws {
+      try writer.write { try $0.execute(sql: sql) }
+      let expected = try writer.read { try ranking.fetchAll($0) }
+      try lists.wait { $0.last == expected }
+    }
   }
 
   // MARK: Choices
@@ -57,70 +62,46 @@ import Testing
   }
 
   @Test func changedRowsOfLongResultsAreFetchedAlone() throws {
-    let folder = try TemporaryFolder()
-    let writer = try open(.queue, folder, count: 1_000)
-    let counts = Locked(RequestFetchCounts())
-    let (lists, cancellable) = start(Self.ranking.differences(counts: counts), in: writer)
-    try lists.wait { $0.last?.count == 1_000 }
-    try write("UPDATE item SET n = -1 WHERE id = 700", to: writer, lists)
-    #expect(counts.value == RequestFetchCounts(rows: 1, wholeResults: 1))
-    cancellable.cancel()
+    let follower = try Follower(in: .queue, rowCount: 1_000)
+    try follower.write("UPDATE item SET n = -1 WHERE id = 700")
+    #expect(follower.counts.value == RequestFetchCounts(rows: 1, wholeResults: 1))
   }
 
   @Test(arguments: RequestDatabase.kinds)
   func shortResultsAreFetchedAsAWhole(_ home: RequestDatabase) throws {
-    let folder = try TemporaryFolder()
-    let writer = try open(home, folder, count: 5)
-    let counts = Locked(RequestFetchCounts())
-    let (lists, cancellable) = start(Self.ranking.differences(counts: counts), in: writer)
-    try lists.wait { $0.last?.count == 5 }
-    try write("UPDATE item SET n = -1 WHERE id = 3", to: writer, lists)
-    try write("UPDATE item SET n = -2 WHERE id = 4", to: writer, lists)
-    #expect(counts.value == RequestFetchCounts(rows: 0, wholeResults: 3))
-    cancellable.cancel()
+    let follower = try Follower(in: home, rowCount: 5)
+    try follower.write("UPDATE item SET n = -1 WHERE id = 3")
+    try follower.write("UPDATE item SET n = -2 WHERE id = 4")
+    #expect(follower.counts.value == RequestFetchCounts(rows: 0, wholeResults: 3))
   }
 
   @Test func manyChangedRowsOfLongResultsAreFetchedTogether() throws {
-    let folder = try TemporaryFolder()
-    let writer = try open(.queue, folder, count: 1_000)
-    let counts = Locked(RequestFetchCounts())
-    let (lists, cancellable) = start(Self.ranking.differences(counts: counts), in: writer)
-    try lists.wait { $0.last?.count == 1_000 }
-    try write("UPDATE item SET n = -n WHERE id <= 120", to: writer, lists)
-    #expect(counts.value == RequestFetchCounts(rows: 0, wholeResults: 2))
-    try write("UPDATE item SET n = 5 WHERE id = 7", to: writer, lists)
-    #expect(counts.value == RequestFetchCounts(rows: 1, wholeResults: 2))
-    cancellable.cancel()
+    let follower = try Follower(in: .queue, rowCount: 1_000)
+    try follower.write("UPDATE item SET n = -n WHERE id <= 120")
+    #expect(follower.counts.value == RequestFetchCounts(rows: 0, wholeResults: 2))
+    try follower.write("UPDATE item SET n = 5 WHERE id = 7")
+    #expect(follower.counts.value == RequestFetchCounts(rows: 1, wholeResults: 2))
   }
 
   /// The cost of a whole fetch is the number of rows that the query reads, not the number of rows that it returns.
   @Test func shortResultsOfLongScansAreFetchedByRow() throws {
-    let folder = try TemporaryFolder()
-    let writer = try open(.queue, folder, count: 1_000)
-    let counts = Locked(RequestFetchCounts())
     let request = SQLRequest<Item>(sql: "SELECT * FROM item WHERE n BETWEEN 10 AND 12 ORDER BY n")
-    let (lists, cancellable) = start(request.differences(counts: counts), in: writer)
-    try lists.wait { $0.last?.count == 3 }
-    try writer.write { try $0.execute(sql: "UPDATE item SET name = 'new' WHERE id = 11") }
-    try lists.wait { $0.last?.map(\.name) == ["10", "new", "12"] }
-    #expect(counts.value == RequestFetchCounts(rows: 1, wholeResults: 1))
-    cancellable.cancel()
+    let follower = try Follower(request, in: .queue, rowCount: 1_000)
+    #expect(follower.lists.values.last?.count == 3)
+    try follower.writer.write { try $0.execute(sql: "UPDATE item SET name = 'new' WHERE id = 11") }
+    try follower.lists.wait { $0.last?.map(\.name) == ["10", "new", "12"] }
+    #expect(follower.counts.value == RequestFetchCounts(rows: 1, wholeResults: 1))
   }
 
   @Test func grownResultsAreFetchedByRow() throws {
-    let folder = try TemporaryFolder()
-    let writer = try open(.queue, folder, count: 0)
-    let counts = Locked(RequestFetchCounts())
-    let (lists, cancellable) = start(Self.ranking.differences(counts: counts), in: writer)
-    try lists.wait { $0.last == [] }
-    try writer.write { try $0.insertItems(1..<501) }
-    try lists.wait { $0.last?.count == 500 }
+    let follower = try Follower(in: .queue, rowCount: 0)
+    try follower.writer.write { try $0.insertItems(1..<501) }
+    try follower.lists.wait { $0.last?.count == 500 }
     // This fetch also reads the keys of the rows.
-    try write("UPDATE item SET n = 900 WHERE id = 1", to: writer, lists)
-    #expect(counts.value.rows == 0)
-    try write("UPDATE item SET n = 901 WHERE id = 2", to: writer, lists)
-    #expect(counts.value.rows == 1)
-    cancellable.cancel()
+    try follower.write("UPDATE item SET n = 900 WHERE id = 1")
+    #expect(follower.counts.value.rows == 0)
+    try follower.write("UPDATE item SET n = 901 WHERE id = 2")
+    #expect(follower.counts.value.rows == 1)
   }
 }
 

@@ -75,10 +75,10 @@ private func values(
   _ count: CInt, _ arguments: UnsafeMutablePointer<OpaquePointer?>?
 ) throws -> [DatabaseValue] {
   try (0..<Int(count)).map { index in
-    guard let argument = arguments?[index], let value = DatabaseValue(sqliteValue: argument) else {
+    guard let argument = arguments?[index], let value = BorrowedValue(ColumnValue(argument)) else {
       throw DatabaseError(resultCode: .SQLITE_NOMEM)
     }
-    return value
+    return DatabaseValue(copying: value)
   }
 }
 
@@ -171,29 +171,6 @@ private func report(_ error: any Error, to context: OpaquePointer?) {
 }
 
 extension DatabaseValue {
-  /// The value of an argument, or nil if SQLite has no memory for it. C: `sqlite3_value_type` and
-  /// its siblings.
-  init?(sqliteValue value: OpaquePointer) {
-    switch sqlite3_value_type(value) {
-    case SQLITE_INTEGER: self.init(.int64(sqlite3_value_int64(value)))
-    case SQLITE_FLOAT: self.init(.double(sqlite3_value_double(value)))
-    case SQLITE_TEXT:
-      guard let text = sqlite3_value_text(value) else { return nil }
-      let bytes = UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(value)))
-      self.init(.string(String(decoding: bytes, as: UTF8.self)))
-    case SQLITE_BLOB:
-      let blob = sqlite3_value_blob(value)
-      let count = Int(sqlite3_value_bytes(value))
-      guard let blob else {
-        if count > 0 { return nil }
-        self.init(.blob(.init()))
-        return
-      }
-      self.init(.blob(.init(bytes: blob, count: count)))
-    default: self = .null
-    }
-  }
-
   /// Sets the value as the result of a function. C: `sqlite3_result_null` and its siblings.
   fileprivate func report(to context: OpaquePointer?) {
     switch storage {

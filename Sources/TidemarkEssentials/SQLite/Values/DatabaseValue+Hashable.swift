@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 // Equality is SQLite's, not Swift's: an integer equals a double with exactly the same value.
 
 extension DatabaseValue: Hashable {
@@ -62,15 +54,9 @@ extension DatabaseValue {
 extension String {
   // SQLite compares texts byte by byte. Swift considers "é" equal to "e" followed by its accent, SQLite does not.
   func hasSameBytes(as other: String) -> Bool {
-    utf8.count == other.utf8.count && other.withBytes(hasBytes)
-  }
-
-  /// Whether its UTF-8 bytes are the given ones.
-  func hasBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    if utf8.count != bytes.count { return false }
+    guard utf8.count == other.utf8.count else { return false }
     return withBytes { own in
-      guard let own = own.baseAddress, let other = bytes.baseAddress else { return true }
-      return memcmp(own, other, bytes.count) == 0
+      other.withBytes { UnsafeRawBufferPointer(own).hasSameBytes(as: UnsafeRawBufferPointer($0)) }
     }
   }
 
