@@ -55,34 +55,49 @@ struct CapturedValues: Sendable {
 
   // MARK: - Adding
 
-  mutating func append(_ value: BorrowedValue) { values.append(stored(value)) }
-
-  /// Makes room for values that are set one by one, in their order.
+  /// Appends values, which are NULL unless a closure sets them.
   ///
-  /// - Returns: The position of the first one.
-  mutating func makeRoom(_ count: Int) -> Int {
+  /// - Parameter body: Sets values in their order.
+  @inline(__always)
+  mutating func append<Result>(_ count: Int, _ body: (inout NewValues) -> Result) -> Result {
     let start = values.count
     values.append(contentsOf: repeatElement(.null, count: count))
-    return start
+    var new = NewValues()
+    // Without another owner, changes in place are quicker.
+    swap(&new.bytes, &bytes)
+    defer { swap(&new.bytes, &bytes) }
+    return values.withUnsafeMutableBufferPointer { values in
+      new.values = UnsafeMutableBufferPointer(rebasing: values[start...])
+      return body(&new)
+    }
   }
 
-  mutating func set(_ value: BorrowedValue, at index: Int) { values[index] = stored(value) }
+  /// Appends the last values once more. They share the bytes.
+  mutating func appendCopies(ofLast count: Int) { values.append(contentsOf: Array(values.suffix(count))) }
 
-  /// Makes a value equal to another one, and share its bytes.
-  mutating func set(sameAs other: Int, at index: Int) { values[index] = values[other] }
+  /// Values that are being added.
+  struct NewValues {
+    fileprivate var values = UnsafeMutableBufferPointer<Value>(start: nil, count: 0)
+    fileprivate var bytes: [UInt8] = []
 
-  private mutating func stored(_ value: BorrowedValue) -> Value {
-    func added(_ type: ValueType, _ content: UnsafeRawBufferPointer, _ bytes: inout [UInt8]) -> Value {
-      let start = bytes.count
-      bytes.append(contentsOf: content)
-      return Value(type, UInt64(start), length: content.count)
+    @inline(__always)
+    mutating func set(_ value: BorrowedValue, at index: Int) {
+      switch value {
+      case .null: values[index] = .null
+      case .integer(let integer): values[index] = Value(.integer, UInt64(bitPattern: integer))
+      case .real(let double): values[index] = Value(.real, double.bitPattern)
+      case .text(let content): set(.text, content, at: index)
+      case .blob(let content): set(.blob, content, at: index)
+      }
     }
-    return switch value {
-    case .null: .null
-    case .integer(let integer): Value(.integer, UInt64(bitPattern: integer))
-    case .real(let double): Value(.real, double.bitPattern)
-    case .text(let content): added(.text, content, &bytes)
-    case .blob(let content): added(.blob, content, &bytes)
+
+    /// Makes a value equal to another one, and share its bytes.
+    @inline(__always)
+    mutating func set(sameAs other: Int, at index: Int) { values[index] = values[other] }
+
+    private mutating func set(_ type: ValueType, _ content: UnsafeRawBufferPointer, at index: Int) {
+      values[index] = Value(type, UInt64(bytes.count), length: content.count)
+      bytes.append(contentsOf: content)
     }
   }
 

@@ -121,6 +121,7 @@ extension ChangeCapture {
   // MARK: - Exceptions
 
   func endCaptureBypass() {
+    let db: Database = self.db
     guard let statement = db.capture.bypass.end(on: db.handle) else { return }
     // It was captured when its step began.
     if steps.current?.statement === statement { return }

@@ -3,6 +3,8 @@
 extension ChangeCapture {
   func rowWillChange(_ signal: RowChangeSignal) {
     if isRecording { return }
+    // Loaded once: each use of an unowned reference retains the object.
+    let db: Database = self.db
     if let bypass = db.capture.bypass.current {
       if isExpected(signal, in: bypass) { return }
       endCaptureBypass()
@@ -11,7 +13,7 @@ extension ChangeCapture {
     if !log.isOpen { beginTransaction() }
     steps.isReceivingRow = true
     defer { steps.isReceivingRow = false }
-    guard let (table, isPlanned) = table(of: signal) else { return }
+    guard let (table, isPlanned) = table(of: signal, on: db) else { return }
     if signal.isDelete { askDeleteObservers(table) }
     if !table.isNeeded { return rowIsNotNeeded() }
     let blobColumn = signal.isDelete ? signal.blobColumn : nil
@@ -19,7 +21,9 @@ extension ChangeCapture {
       signal.isInsert ? .insert : !signal.isDelete || blobColumn != nil ? .update : .delete
     let observers = table.state.observers[kind]
     if !observers.isEmpty { notifyWillChange(signal, table, observers) }
-    for virtualTable in table.state.virtualTables { log.addCoarse(virtualTable) }
+    if !table.state.virtualTables.isEmpty {
+      for virtualTable in table.state.virtualTables { log.addCoarse(virtualTable) }
+    }
     var record = ChangeRecord(
       table: 0, kind: kind, isObserved: !observers.isEmpty, oldRowID: signal.oldRowID,
       newRowID: blobColumn == nil ? signal.newRowID : signal.oldRowID)
@@ -85,7 +89,7 @@ extension ChangeCapture {
   // MARK: - The table of a row
 
   /// - Returns: The table, and whether the statement was known to write it.
-  private func table(of signal: RowChangeSignal) -> (CapturedTable, isPlanned: Bool)? {
+  private func table(of signal: RowChangeSignal, on db: Database) -> (CapturedTable, isPlanned: Bool)? {
     if let plan = steps.current?.plan, steps.current?.isStale == false {
       if steps.current?.recompiledWriteCount != db.compilation.counts.recompiledWrites {
         planMayNotHold()
@@ -121,23 +125,14 @@ extension ChangeCapture {
   ) {
     let start = log.end
     record.valueStart = UInt32(log.values.count)
-    switch record.kind {
-    case .insert:
-      let isInsert = signal.isInsert
-      for index in layout.storedColumns {
-        let source = layout.sources[index]
-        guard let new = newValue(signal, source, isInsert ? source.insertIndex : source.updateIndex) else {
-          return giveUp(table, start)
-        }
-        add(new, to: &record)
+    let isRead =
+      switch record.kind {
+      case .insert: captureNewValues(signal, layout, &record)
+      case .delete: captureOldValues(signal, layout, &record)
+      case .update: captureUpdate(signal, layout, &record)
       }
-    case .delete:
-      for index in layout.storedColumns {
-        let isRead: Void? = withOldValue(signal, index, layout) { add($0, to: &record) }
-        if isRead == nil { return giveUp(table, start) }
-      }
-    case .update:
-      guard captureUpdate(signal, layout, &record) else { return giveUp(table, start) }
+    guard isRead else { return giveUp(table, start) }
+    if record.kind == .update {
       let isChanged =
         record.changedColumns != 0 || record.oldRowID != record.newRowID || layout.mustReportAll
       if !isChanged { return log.dropValues(after: start) }
@@ -145,41 +140,68 @@ extension ChangeCapture {
     record.isCaptured = true
   }
 
-  private func add(_ value: BorrowedValue, to record: inout ChangeRecord) {
-    if value.isInvalidText { record.hasRepairedText = true }
-    log.values.append(value)
+  private func captureNewValues(
+    _ signal: RowChangeSignal, _ layout: CaptureLayout, _ record: inout ChangeRecord
+  ) -> Bool {
+    let isInsert = signal.isInsert
+    let columns = layout.storedColumns
+    return log.values.append(columns.count) { values in
+      for offset in columns.indices {
+        let source = layout.sources[columns[offset]]
+        guard let new = newValue(signal, source, isInsert ? source.insertIndex : source.updateIndex) else {
+          return false
+        }
+        values.set(new, at: offset)
+        if new.isInvalidText { record.hasRepairedText = true }
+      }
+      return true
+    }
   }
 
+  private func captureOldValues(
+    _ signal: RowChangeSignal, _ layout: CaptureLayout, _ record: inout ChangeRecord
+  ) -> Bool {
+    let columns = layout.storedColumns
+    return log.values.append(columns.count) { values in
+      for offset in columns.indices {
+        let isRead: Void? = withOldValue(signal, columns[offset], layout) { old in
+          values.set(old, at: offset)
+          if old.isInvalidText { record.hasRepairedText = true }
+        }
+        if isRead == nil { return false }
+      }
+      return true
+    }
+  }
+
+  /// Captures the old values, and behind them the new ones.
   private func captureUpdate(
     _ signal: RowChangeSignal, _ layout: CaptureLayout, _ record: inout ChangeRecord
   ) -> Bool {
-    // Without another owner, changes in place are quicker.
-    var values = CapturedValues()
-    swap(&values, &log.values)
-    defer { swap(&values, &log.values) }
-    // The old values are stored before the new ones.
     let storedCount = layout.storedColumns.count
-    var offset = values.makeRoom(2 * storedCount)
-    for index in layout.sources.indices {
-      let source = layout.sources[index]
-      guard let new = newValue(signal, source, source.updateIndex) else { return false }
-      let isSame = withOldValue(signal, index, layout) { old in
-        let isSame = new.hasSameBytes(as: old)
-        if !source.isStored { return isSame }
-        values.set(old, at: offset)
-        if isSame {
-          values.set(sameAs: offset, at: offset + storedCount)
-        } else {
-          values.set(new, at: offset + storedCount)
+    return log.values.append(2 * storedCount) { values in
+      var offset = 0
+      for index in layout.sources.indices {
+        let source = layout.sources[index]
+        guard let new = newValue(signal, source, source.updateIndex) else { return false }
+        let isSame = withOldValue(signal, index, layout) { old in
+          let isSame = new.hasSameBytes(as: old)
+          if !source.isStored { return isSame }
+          values.set(old, at: offset)
+          if isSame {
+            values.set(sameAs: offset, at: offset + storedCount)
+          } else {
+            values.set(new, at: offset + storedCount)
+          }
+          if old.isInvalidText || !isSame && new.isInvalidText { record.hasRepairedText = true }
+          offset += 1
+          return isSame
         }
-        if old.isInvalidText || !isSame && new.isInvalidText { record.hasRepairedText = true }
-        offset += 1
-        return isSame
+        guard let isSame else { return false }
+        if !isSame { record.changedColumns |= 1 << UInt64(min(index, 63)) }
       }
-      guard let isSame else { return false }
-      if !isSame { record.changedColumns |= 1 << UInt64(min(index, 63)) }
+      return true
     }
-    return true
   }
 
   /// Gives up the capture of a row: SQLite had no memory for a value.
@@ -228,14 +250,9 @@ extension ChangeCapture {
       return
     }
     let start = log.end
-    let first = log.values.count
-    record.valueStart = UInt32(first)
-    for index in layout.storedColumns {
-      let isRead: Void? = withOldValue(signal, index, layout) { add($0, to: &record) }
-      if isRead == nil { return giveUp(table, start) }
-    }
-    let new = log.values.makeRoom(layout.storedColumns.count)
-    for offset in layout.storedColumns.indices { log.values.set(sameAs: first + offset, at: new + offset) }
+    record.valueStart = UInt32(log.values.count)
+    guard captureOldValues(signal, layout, &record) else { return giveUp(table, start) }
+    log.values.appendCopies(ofLast: layout.storedColumns.count)
     record.unknownColumn = UInt16(written)
     record.changedColumns = 1 << UInt64(written)
     record.isCaptured = true
@@ -337,13 +354,18 @@ extension ChangeCapture {
     var record = ChangeRecord(table: 0, kind: .insert, oldRowID: rowID, newRowID: rowID)
     let start = log.end
     record.valueStart = UInt32(log.values.count)
-    for column in layout.storedColumns.indices {
-      guard let value = BorrowedValue(ColumnValue(row.sqliteStatement, CInt(column + 1))) else {
-        log.dropValues(after: start)
-        log.addCoarse(layout.key, .insert)
-        return false
+    let isRead = log.values.append(layout.storedColumns.count) { values in
+      for column in layout.storedColumns.indices {
+        guard let value = BorrowedValue(ColumnValue(row.sqliteStatement, CInt(column + 1))) else { return false }
+        values.set(value, at: column)
+        if value.isInvalidText { record.hasRepairedText = true }
       }
-      add(value, to: &record)
+      return true
+    }
+    if !isRead {
+      log.dropValues(after: start)
+      log.addCoarse(layout.key, .insert)
+      return false
     }
     record.isCaptured = true
     record.table = log.index(of: captured)

@@ -10,7 +10,7 @@ struct ChangeLogEncoder {
   private var encoding = ByteWriter()
 
   /// The form of a table's rows.
-  private struct Table {
+  private final class Table {
     /// Retained, because its address identifies it.
     let layout: CaptureLayout
 
@@ -19,10 +19,16 @@ struct ChangeLogEncoder {
 
     /// Whether the table is part of the main database, and no table of SQLite itself.
     let isReported: Bool
+
+    init(_ layout: CaptureLayout, _ rows: Rows?, isReported: Bool) {
+      (self.layout, self.rows, self.isReported) = (layout, rows, isReported)
+    }
   }
 
-  private struct Rows {
+  /// A class, because copies of it are made for each row.
+  private final class Rows {
     let table: ChangedTable
+    let rowID: ChangedTable.RowID
 
     /// The offsets of the columns among the captured values; nil for the row ID.
     let offsets: [Int?]
@@ -30,6 +36,15 @@ struct ChangeLogEncoder {
 
     /// The description of the table.
     let description: [UInt8]
+
+    init(_ rows: WholeRows, _ layout: CaptureLayout) {
+      table = ChangedTable(rows, hasRowID: layout.hasRowID)
+      rowID = table.rowID
+      (offsets, storedCount) = (rows.offsets, layout.storedColumns.count)
+      var writer = ByteWriter()
+      TransactionChanges.append(table, to: &writer)
+      description = writer.bytes
+    }
   }
 
   /// The limit of known tables: schema changes make new ones.
@@ -190,14 +205,7 @@ struct ChangeLogEncoder {
 
   private mutating func form(of layout: CaptureLayout) -> Table {
     if let known = tables[ObjectIdentifier(layout)] { return known }
-    let rows = layout.wholeRows.map { rows in
-      let table = ChangedTable(rows, hasRowID: layout.hasRowID)
-      var writer = ByteWriter()
-      TransactionChanges.append(table, to: &writer)
-      return Rows(
-        table: table, offsets: rows.offsets, storedCount: layout.storedColumns.count, description: writer.bytes)
-    }
-    let form = Table(layout: layout, rows: rows, isReported: Self.isReported(layout.key))
+    let form = Table(layout, layout.wholeRows.map { Rows($0, layout) }, isReported: Self.isReported(layout.key))
     tables[ObjectIdentifier(layout)] = form
     return form
   }
@@ -243,7 +251,7 @@ struct ChangeLogEncoder {
       elements.write(upTo: maximum) { cursor in
         cursor.append(byte: tag.rawValue)
         cursor.append(UInt64(index))
-        if rows.table.rowID != .none {
+        if rows.rowID != .none {
           cursor.append(signed: record.kind == .insert ? record.newRowID : record.oldRowID)
         }
         for offset in rows.offsets { if let offset { cursor.append(values.value(at: start + offset)) } }
@@ -258,7 +266,7 @@ struct ChangeLogEncoder {
       let start = Int(record.valueStart)
       let isMoved = record.oldRowID != record.newRowID
       let count = rows.offsets.count
-      let bits = cursor.appendBits(rows.table.rowID == .hidden ? count + 1 : count)
+      let bits = cursor.appendBits(rows.rowID == .hidden ? count + 1 : count)
       for index in 0..<count {
         if let offset = rows.offsets[index] {
           let new = start + rows.storedCount + offset
@@ -270,7 +278,7 @@ struct ChangeLogEncoder {
           cursor.append(signed: record.newRowID)
         }
       }
-      if rows.table.rowID == .hidden, isMoved {
+      if rows.rowID == .hidden, isMoved {
         bits.set(count)
         cursor.append(signed: record.newRowID)
       }

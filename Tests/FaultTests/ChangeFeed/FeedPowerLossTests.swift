@@ -7,14 +7,14 @@ import Tidemark
 @Suite(.serialized) struct FeedPowerLossTests {
   private func run(
     _ program: PowerLoss.Program, _ feed: ChangeFeedConfiguration = ChangeFeedConfiguration(),
-    forgetsDigests: Bool = false
+    forgetsDigests: Bool = false, stride: Int = Scale.of(daily: 61, full: 3)
   ) async throws -> (Run, FeedPowerLoss.Verdict) {
     let run = Run("feed-power-loss", seed: Scale.seed)
     var recording = try FeedPowerLoss(program, feed: feed, writeCount: Scale.of(daily: 16, full: 40))
     recording.forgetsDigests = forgetsDigests
     var all = FeedPowerLoss.Verdict()
     for folders in Disk.Folders.allCases {
-      let verdict = try await recording.verdict(folders, seed: run.seed, stride: Scale.of(daily: 61, full: 3))
+      let verdict = try await recording.verdict(folders, seed: run.seed, stride: stride)
       all.imageCount += verdict.imageCount
       all.lostImageCount += verdict.lostImageCount
       all.lostMax = max(all.lostMax, verdict.lostMax)
@@ -57,7 +57,8 @@ import Tidemark
   /// A control: unsafe ways of writing are detected.
   @Test(arguments: [PowerLoss.Program.unsafePool, .lyingDisk])
   func `a feed on a disk that reports syncs falsely is detected`(_ program: PowerLoss.Program) async throws {
-    let (run, verdict) = try await run(program)
+    // Not every power failure shows the fault.
+    let (run, verdict) = try await run(program, stride: Scale.of(daily: 7, full: 3))
     for problem in verdict.problems { run.problem(problem) }
     run.finishControl(planted: program.rawValue)
   }

@@ -13,7 +13,7 @@ import Tidemark
 
   private func stored(_ values: [DatabaseValue]) -> CapturedValues {
     var stored = CapturedValues()
-    for value in values { value.withBorrowedValue { stored.append($0) } }
+    for value in values { value.withBorrowedValue { value in stored.append(1) { $0.set(value, at: 0) } } }
     return stored
   }
 
@@ -57,9 +57,12 @@ import Tidemark
 
   @Test func `a new value that equals the old one takes no bytes`() {
     var values = CapturedValues()
-    let start = values.makeRoom(2)
-    "unchanged".databaseValue.withBorrowedValue { values.set($0, at: start) }
-    values.set(sameAs: start, at: start + 1)
+    "unchanged".databaseValue.withBorrowedValue { value in
+      values.append(2) { new in
+        new.set(value, at: 0)
+        new.set(sameAs: 0, at: 1)
+      }
+    }
     #expect(contents(values) == ["unchanged".databaseValue, "unchanged".databaseValue])
     #expect(values.byteCount == 9)
     #expect(areSame(values, 0, 1))
