@@ -40,6 +40,9 @@ final class ChangeBroker: Sendable {
   /// Exist while subscribers or observers need row changes.
   let rowNeeds = RowNeeds()
 
+  /// The transactions whose changes the connection has stored.
+  let recordedVersions = RecordedVersions()
+
   /// The number of the last reported commit, zero before the first. A read that begins now sees it.
   var lastCommitNumber: UInt64 { commitCount.load(ordering: .sequentiallyConsistent) }
 

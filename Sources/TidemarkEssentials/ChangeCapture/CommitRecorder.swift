@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Stores the changes of each transaction of a connection in the transaction itself. The change feed implements it.
 protocol CommitRecorder: AnyObject {
   /// Called before a statement of the library commits the open transaction, while no statement steps.
@@ -12,6 +14,59 @@ protocol CommitRecorder: AnyObject {
 
   /// Called when another database has taken the place of this one.
   func contentWasReplaced()
+}
+
+/// Reads what the recorders of other connections have stored. The change feed implements it.
+protocol StoredChangesReader: AnyObject, Sendable {
+  /// Notes the last commit before queries are first read: the changes of later ones will be returned.
+  func begin(with db: Database)
+
+  /// Reads the changes since the last call, or since the beginning, in a transaction that has not read yet.
+  ///
+  /// - Returns: Nil if another connection has committed meanwhile, so that the state is not identified: try again.
+  func next(_ db: Database) throws -> StoredChanges?
+}
+
+/// The changes that other connections have committed.
+enum StoredChanges: Sendable {
+  /// The changes of each commit.
+  case known([CommittedChanges])
+
+  /// Anything may have changed.
+  case unknown
+}
+
+/// The versions of the transactions of a connection, from their end until the changes of external commits are read.
+final class RecordedVersions: Sendable {
+  private struct State {
+    var isUsed = false
+
+    /// In ascending order.
+    var ranges: [ClosedRange<UInt64>] = []
+  }
+
+  private let state = Mutex(State())
+
+  /// The number of ranges: an own transaction that is forgotten is handled like an external one.
+  private static let countMax = 1_000
+
+  func begin() { state.withLock { $0.isUsed = true } }
+
+  func add(_ versions: ClosedRange<UInt64>) {
+    state.withLock { state in
+      guard state.isUsed else { return }
+      if let last = state.ranges.last, last.upperBound + 1 == versions.lowerBound {
+        state.ranges[state.ranges.count - 1] = last.lowerBound...versions.upperBound
+      } else {
+        if state.ranges.count == Self.countMax { state.ranges.removeFirst() }
+        state.ranges.append(versions)
+      }
+    }
+  }
+
+  func contains(_ version: UInt64) -> Bool { state.withLock { $0.ranges.contains { $0.contains(version) } } }
+
+  func remove(through version: UInt64) { state.withLock { $0.ranges.removeAll { $0.upperBound <= version } } }
 }
 
 extension ChangeCapture {

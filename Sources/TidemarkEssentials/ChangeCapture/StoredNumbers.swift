@@ -57,14 +57,19 @@ extension ChangeCapture {
     return tables
   }
 
-  /// The tables that may have had another name when their counters changed: all with counters, after a table was
-  /// altered.
+  /// The tables that may have had another name when their counters changed or were removed: all that can have counters,
+  /// after a table was altered.
   private func countersOfRenamedTables(_ tables: [TableKey]) throws -> [TableKey] {
     let altered = Set(log.schemaChanges.filter { $0.kind == .alter }.map(\.database.asciiLowercased))
     let databases = altered.intersection(tables.map(\.database.asciiLowercased))
     return try databases.sorted().flatMap { database in
+      let name = database.quotedDatabaseIdentifier
       let names = try db.withoutBusyHandler {
-        try db.handle?.texts("SELECT name FROM \(database.quotedDatabaseIdentifier).sqlite_sequence")
+        try db.handle?.texts(
+          """
+          SELECT name FROM \(name).sqlite_sequence
+          UNION SELECT name FROM \(name).sqlite_master WHERE type = 'table' AND sql LIKE '%AUTOINCREMENT%'
+          """)
       }
       return (names ?? []).map { TableKey($0, in: database) }
     }

@@ -60,4 +60,6 @@ private struct ChangeFeedExtension: WriterExtension {
   func begin(on db: Database) throws {
     try db.moduleState(ChangeFeedWriter.self).begin(on: db, configuration)
   }
+
+  func storedChangesReader(_ broker: ChangeBroker) -> any StoredChangesReader { ExternalChangesReader(broker) }
 }

@@ -31,6 +31,9 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
   /// The rows that the open transaction has added, the last row now, and the state of the file before the commit.
   private var pending: (ids: ClosedRange<FeedID>?, last: ChangeFeedRow, before: CommitState)?
 
+  /// The version of the open transaction, once its changes are written.
+  private var pendingVersion: UInt64?
+
   /// The last row that the open transaction has checked, if it has written none.
   private var checked: (row: ChangeFeedRow, state: CommitState)?
 
@@ -109,6 +112,7 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
       // The commit has failed before.
       if let ids = pending.ids, try ChangeFeedTables.exist(db) { try tables.remove(ids, db) }
       self.pending = nil
+      pendingVersion = nil
     }
     guard let state = handle.commitState(usesLog: usesLog) else {
       throw DatabaseError(
@@ -145,6 +149,7 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
     let head = ChangeLogEncoder.Head(version: id.version, microsecondsSince1970: time)
     try encoder.encode(&capture.log, numbers, head) { changes in
       try insert(changes, id)
+      pendingVersion = id.version
       id = id.nextPart
     }
     if pending == nil {
@@ -185,6 +190,12 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
     return (ChangeFeedRow(id: .none, digest: history, byteCount: 0, origin: state.origin), false)
   }
 
+  /// Whether a transaction may have changed the main database.
+  private static func mayHaveChanged(_ log: borrowing ChangeLog) -> Bool {
+    !log.unreported.subtracting(.settings).isEmpty || log.isUncertain || log.hasChanges(in: "main")
+      || log.userVersionDatabases.contains("main")
+  }
+
   private static func unknownChanges(version: UInt64, _ time: Int64) -> [UInt8] {
     let version = DatabaseVersion(version)
     return TransactionChanges(
@@ -195,15 +206,15 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
   func transactionDidEnd(_ db: Database, _ settlement: TransactionMachine.Settlement) {
     request = .none
     totalChangesCount = db.handle?.totalChangesCount ?? 0
-    let (pending, checked) = (self.pending.take(), self.checked.take())
+    let (pending, checked, version) = (self.pending.take(), self.checked.take(), pendingVersion.take())
     switch settlement {
     case .publish:
       guard let pending else {
-        let capture = db.changeCapture
-        if capture.log.isUnknown || capture.log.isUncertain || capture.log.hasChanges(in: "main") { isUncertain = true }
+        if Self.mayHaveChanged(db.changeCapture.log) { isUncertain = true }
         if let checked { head = checked }
         return
       }
+      if let version { db.changeCapture.broker.recordedVersions.add(version...version) }
       head = nil
       isUncertain = false
       // If others have committed since, the next transaction reads the last row.

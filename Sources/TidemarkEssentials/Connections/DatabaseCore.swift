@@ -125,11 +125,14 @@ extension _DatabaseCore {
   var hasExternalCommitListeners: Bool { externalCommitListeners.exist }
 
   /// Detects external commits until the returned object is released. Nil if the database never changes.
+  ///
+  /// - Parameter readsChanges: Whether the listener reads their changes, if they are stored.
   func subscribeToExternalCommits(
-    _ notify: @escaping @Sendable (ExternalCommitMonitor.Event) -> Void
+    readsChanges: Bool = false, _ notify: @escaping @Sendable (ExternalCommitMonitor.Event) -> Void
   ) -> ExternalCommitListener? {
     writer.map { writer in
-      externalCommitListeners.add(notify) { notify in
+      let reader = readsChanges ? configuration.writerExtension?.storedChangesReader(writer.changeBroker) : nil
+      return externalCommitListeners.add(notify, reader: reader) { notify in
         ExternalCommitSubscription(writer, isPool: !fetchesExcludeWrites, configuration, notify)
       }
     }

@@ -19,9 +19,11 @@ final class ExternalCommitListeners: Sendable {
 
   /// Adds a listener.
   ///
+  /// - Parameter reader: Reads the changes of external commits, if they are stored.
   /// - Parameter subscribe: Creates the subscription.
   func add(
-    _ notify: @escaping Notify, _ subscribe: (@escaping Notify) -> ExternalCommitSubscription
+    _ notify: @escaping Notify, reader: (any StoredChangesReader)? = nil,
+    _ subscribe: (@escaping Notify) -> ExternalCommitSubscription
   ) -> ExternalCommitListener {
     let (subscription, id) = state.withLock { state in
       state.lastID += 1
@@ -30,7 +32,7 @@ final class ExternalCommitListeners: Sendable {
       state.subscription = subscription
       return (subscription, state.lastID)
     }
-    return ExternalCommitListener(self, subscription, id: id)
+    return ExternalCommitListener(self, subscription, reader, id: id)
   }
 
   /// Whether there is any.
@@ -56,8 +58,14 @@ final class ExternalCommitListener: Sendable {
   private let subscription: ExternalCommitSubscription
   private let id: Int
 
-  fileprivate init(_ listeners: ExternalCommitListeners, _ subscription: ExternalCommitSubscription, id: Int) {
-    (self.listeners, self.subscription, self.id) = (listeners, subscription, id)
+  /// Reads the changes of external commits; nil if they are not stored.
+  let reader: (any StoredChangesReader)?
+
+  fileprivate init(
+    _ listeners: ExternalCommitListeners, _ subscription: ExternalCommitSubscription,
+    _ reader: (any StoredChangesReader)?, id: Int
+  ) {
+    (self.listeners, self.subscription, self.reader, self.id) = (listeners, subscription, reader, id)
   }
 
   deinit { stop() }
@@ -67,7 +75,10 @@ final class ExternalCommitListener: Sendable {
 
   /// See `ExternalCommitSubscription`.
   var canReportCommits: Bool { subscription.canReportCommits }
-  func begin(with db: Database) { subscription.begin(with: db) }
+  func begin(with db: Database) {
+    subscription.begin(with: db)
+    reader?.begin(with: db)
+  }
   func pause() { subscription.pause() }
   func resume() { subscription.resume() }
 }

@@ -203,16 +203,6 @@ final class LiveEngine: _DatabaseCore.Component {
     if let tasks { perform(tasks) }
   }
 
-  /// Handles an event of the thread that detects external commits.
-  private func didDetect(_ event: ExternalCommitMonitor.Event) {
-    let now = clock.now()
-    switch event {
-    case .commits, .commitsInAttachedDatabase: report { $0.state.externalCommitDetected(at: now) }
-    case .fileMoved(let error):
-      for observer in report({ $0.state.observationsFailed() }).removed { observer.fail(error) }
-    }
-  }
-
   // MARK: - Work
 
   /// Performs the work of an event.
@@ -234,7 +224,9 @@ final class LiveEngine: _DatabaseCore.Component {
   /// Begins to receive the commits of a database.
   private func beginWatch(_ needs: LiveWork.Needs, of core: _DatabaseCore) {
     let subscription = core.writer?.changeBroker.subscribe(needs.needs) { [self] changes in didCommit(changes) }
-    let externalCommits = core.subscribeToExternalCommits { [weak self] event in self?.didDetect(event) }
+    let externalCommits = core.subscribeToExternalCommits(readsChanges: true) { [weak self] event in
+      self?.didDetect(event)
+    }
     let watch = LiveObjects.Watch(subscription: subscription, externalCommits: externalCommits)
     let (readerCountMax, writeCount, now) = (core.fetchCountMax, subscription?.writeCount, clock.now())
     report { guarded in

@@ -62,6 +62,26 @@ extension LiveState {
     requestReaders(at: now)
   }
 
+  /// External commits were read whose changes are known.
+  mutating func externalCommitsReported(_ commits: [CommittedChanges], at now: Duration) {
+    metrics.externalCommitCount += 1
+    for changes in commits {
+      if log.hasRunningFetches {
+        log.append(changes.tables, rowCount: changes.log.records.count, isUnknown: false, needsVersion: .max)
+      } else {
+        log.skip()
+      }
+      for table in changes.tables {
+        index.match(table) { query in
+          // A result that is updated row by row is fetched as a whole: the rows may be older than its snapshot.
+          queries[query].note(.any)
+          wake(query, .change, at: now)
+        }
+      }
+    }
+    requestReaders(at: now)
+  }
+
   /// - Parameter own: The query whose fetch has made the commit: it is not woken.
   private mutating func wake(
     _ query: LiveQueryID, _ reasons: LiveQueryMachine.FetchReasons, at now: Duration, by own: LiveQueryKey? = nil

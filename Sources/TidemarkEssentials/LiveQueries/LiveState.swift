@@ -65,6 +65,8 @@ struct LiveState: ~Copyable {
   /// batch begins or notes changed rows, or an observer is added. False if observers are notified of each commit.
   var areAllWoken = false
 
+  var storedChanges = StoredChangesMachine()
+
   /// The fetch whose transaction is being committed.
   var ownCommit: OwnCommit?
 

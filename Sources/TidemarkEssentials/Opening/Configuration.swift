@@ -241,6 +241,9 @@ public struct Configuration: Sendable {
 protocol WriterExtension: Sendable {
   /// Called when a writer connection was opened, in its journal mode.
   func begin(on db: Database) throws
+
+  /// Returns a reader of the changes that other connections have stored in the database of a writer connection.
+  func storedChangesReader(_ broker: ChangeBroker) -> any StoredChangesReader
 }
 
 extension Configuration {

@@ -107,7 +107,7 @@ import Tidemark
       let tables = try dbQueue.inDatabase { try CaptureShapes($0).tables.filter { !$0.isShadow }.map(\.key) }
       return Set(tables.filter { $0.name != "sentinel" }.prefix(2)).union([TableKey("sentinel")])
     }
-    let all = try await Follower(dbQueue, source, nil, limits)
+    var all = try await Follower(dbQueue, source, nil, limits)
     let followsRegions = resynchronizes && source == .stream
     var some = try await followsRegions ? Follower(dbQueue, .stream, region(), limits) : nil
     for number in 0..<Scale.of(daily: 60, full: 200) {
@@ -120,22 +120,28 @@ import Tidemark
       run.count("transactions")
       let script = world.script.joined(separator: "; ")
       let isCompleteExpected = world.isAlone && !hasFailing && !world.mayBeCoarse
-      try await follow(all, dbQueue, run, "transaction \(number)", script, resynchronizes: resynchronizes) {
-        transaction in
-        run.count("rows", transaction.rows.count)
-        if !isComplete(transaction) {
-          run.count("incomplete")
-          if isCompleteExpected, try !isDueToGeneratedColumns(transaction, dbQueue) {
-            run.count("needless")
-            // A single case may be a coincidence, as in `CaptureOracleTests`.
-            if run.counted("needless") > 1 {
-              run.problem("transaction \(number) is \(transaction.completeness); \(script)")
+      do {
+        try await follow(all, dbQueue, run, "transaction \(number)", script, resynchronizes: resynchronizes) {
+          transaction in
+          run.count("rows", transaction.rows.count)
+          if !isComplete(transaction) {
+            run.count("incomplete")
+            if isCompleteExpected, try !isDueToGeneratedColumns(transaction, dbQueue) {
+              run.count("needless")
+              // A single case may be a coincidence, as in `CaptureOracleTests`.
+              if run.counted("needless") > 1 {
+                run.problem("transaction \(number) is \(transaction.completeness); \(script)")
+              }
             }
           }
+          var elements = transaction.elements
+          plant(&elements)
+          return elements
         }
-        var elements = transaction.elements
-        plant(&elements)
-        return elements
+      } catch ChangeFeedError.expired {
+        // Several large transactions at once have left no entry of the first ones.
+        run.count("expired")
+        all = try await Follower(dbQueue, source, nil, limits)
       }
       if run.allProblems.count > 3 || !resynchronizes && !run.allProblems.isEmpty { return }
       guard let follower = some else { continue }

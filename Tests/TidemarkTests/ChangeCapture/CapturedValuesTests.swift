@@ -13,7 +13,7 @@ import Tidemark
 
   private func stored(_ values: [DatabaseValue]) -> CapturedValues {
     var stored = CapturedValues()
-    for value in values { value.withBorrowedValue { value in stored.append(1) { $0.set(value, at: 0) } } }
+    for value in values { value.withBorrowedValue { stored.append($0) } }
     return stored
   }
 

@@ -78,3 +78,8 @@ extension CaptureLayout {
       mustReportAll: false)
   }
 }
+
+extension CapturedValues {
+  /// Appends one value.
+  mutating func append(_ value: BorrowedValue) { append(1) { $0.set(value, at: 0) } }
+}

@@ -1,0 +1,155 @@
+/// Converts entries of the change feed to the changes that change capture would have reported.
+///
+/// A table counts as changed as a whole if its rows in the entry do not suffice: if it has generated columns, which are
+/// not stored, or if its columns are not those of the entry.
+final class ExternalCommits {
+  private let db: Database
+
+  /// The layouts of tables, in the schema that the connection reads.
+  private(set) var layouts: [TableKey: CaptureLayout]
+
+  /// The changes of tables that store changes, and of each entry.
+  private(set) var all: [CommittedChanges]
+
+  /// Each transaction may change these tables. Their changes are not stored.
+  private static let tablesOfLibrary = [
+    ChangeFeedTables.entries, ChangeFeedTables.history, ChangeFeedTables.consumers, CaptureNeeds.undoTableName,
+  ]
+
+  init(_ db: Database, _ layouts: [TableKey: CaptureLayout]) {
+    (self.db, self.layouts) = (db, layouts)
+    var draft = ExternalCommitDraft()
+    for name in Self.tablesOfLibrary { draft.addUnknownRows(of: TableKey(name, in: "main")) }
+    all = [draft.changes(number: 0)]
+  }
+
+  /// - Returns: Whether the changes are known.
+  func add(_ changes: TransactionChanges) throws -> Bool {
+    if case .incomplete(let reason) = changes.completeness {
+      // Otherwise, elements say which tables have changed.
+      guard reason == .notReported || reason == .tooManyRows else { return false }
+    }
+    var draft = ExternalCommitDraft()
+    for element in changes.elements {
+      switch element {
+      case .row(let row):
+        let key = TableKey(row.table.name, in: row.table.databaseName)
+        if let layout = try layout(of: row.table, key) {
+          draft.add(row, key, layout)
+        } else {
+          draft.addUnknownRows(of: key)
+        }
+      case .unknownRows(let database, let table): draft.addUnknownRows(of: TableKey(table, in: database))
+      case .counter(let database, _, _): draft.addUnknownRows(of: TableKey("sqlite_sequence", in: database))
+      case .schema, .userVersion: return false
+      }
+    }
+    all.append(draft.changes(number: changes.versions?.upperBound.number ?? 0))
+    return true
+  }
+
+  /// The layout of rows that are stored as a whole; nil if their values are not those of the entry.
+  private func layout(of table: ChangedTable, _ key: TableKey) throws -> CaptureLayout? {
+    let layout = try layouts[key] ?? newLayout(of: key)
+    layouts[key] = layout
+    guard let layout, !layout.hasComputedColumns, let rows = layout.wholeRows,
+      ChangedTable(rows, hasRowID: layout.hasRowID) == table
+    else { return nil }
+    return layout
+  }
+
+  private func newLayout(of key: TableKey) throws -> CaptureLayout? {
+    guard let table = try db.catalogTable(key.name, in: key.database), table.kind == .table else { return nil }
+    return try CaptureLayout(table, key, .all, db)
+  }
+}
+
+/// The changes of one entry.
+private struct ExternalCommitDraft {
+  private struct Table {
+    let key: TableKey
+    var layout: CaptureLayout?
+    var index: UInt32 = 0
+    var kinds = CommittedChanges.Kinds()
+    var updatedColumns: Set<String>? = []
+    var rowIndexes: [Int] = []
+  }
+
+  private var tables: [Table] = []
+  private var layouts: [CaptureLayout] = []
+  private var records: [ChangeRecord] = []
+  private var values = CapturedValues()
+
+  /// The position of a table in `tables`. A linear search: there are few tables.
+  private mutating func index(of key: TableKey) -> Int {
+    if let index = tables.firstIndex(where: { $0.key == key }) { return index }
+    tables.append(Table(key: key))
+    return tables.count - 1
+  }
+
+  mutating func addUnknownRows(of key: TableKey) {
+    let index = index(of: key)
+    tables[index].layout = nil
+    for kind in [RowChange.Kind.insert, .delete, .update] { tables[index].kinds.insert(kind) }
+    tables[index].updatedColumns = nil
+  }
+
+  mutating func add(_ row: ChangedRow, _ key: TableKey, _ layout: CaptureLayout) {
+    let position = index(of: key)
+    if tables[position].layout == nil {
+      // Other rows of the table are unknown.
+      if !tables[position].kinds.isEmpty { return }
+      (tables[position].layout, tables[position].index) = (layout, UInt32(layouts.count))
+      layouts.append(layout)
+    }
+    var record =
+      switch row.images {
+      case .insert(let new): ChangeRecord(kind: .insert, oldRowID: new.rowID, newRowID: new.rowID)
+      case .delete(let old): ChangeRecord(kind: .delete, oldRowID: old.rowID, newRowID: old.rowID)
+      case .update(let old, let new): ChangeRecord(kind: .update, oldRowID: old.rowID, newRowID: new.rowID)
+      }
+    record.table = tables[position].index
+    record.isCaptured = true
+    record.valueStart = UInt32(values.count)
+    switch row.images {
+    case .insert(let image), .delete(let image): add(image, layout)
+    case .update(let old, let new):
+      add(old, layout)
+      add(new, layout)
+      let start = Int(record.valueStart)
+      let count = layout.storedColumns.count
+      values.withContent { values in
+        for (offset, column) in layout.storedColumns.enumerated()
+        where !values.areSame(start + offset, start + count + offset) {
+          record.changedColumns |= 1 << UInt64(min(column, 63))
+        }
+      }
+      if let known = tables[position].updatedColumns {
+        tables[position].updatedColumns = layout.changedColumns(record).map(known.union)
+      }
+    }
+    tables[position].kinds.insert(record.kind)
+    tables[position].rowIndexes.append(records.count)
+    records.append(record)
+  }
+
+  private mutating func add(_ image: ChangedRow.Image, _ layout: CaptureLayout) {
+    values.append(layout.storedColumns.count) { new in
+      for (value, offset) in zip(image.values, layout.wholeRows?.offsets ?? []) {
+        if let offset { value.withBorrowedValue { new.set($0, at: offset) } }
+      }
+    }
+  }
+
+  func changes(number: UInt64) -> CommittedChanges {
+    let log = CapturedLog(records: records, values: values, layouts: layouts)
+    var changes = CommittedChanges(number: number, needsVersion: .max, log: log)
+    for table in tables {
+      let isCoarse = table.layout == nil
+      let result = CommittedChanges.TableChanges(key: table.key, isCoarse: isCoarse, log: log)
+      result.set(table.kinds, updatedColumns: table.updatedColumns, .some(isCoarse ? [] : table.rowIndexes))
+      changes.tables.append(result)
+    }
+    return changes
+  }
+}

@@ -1,0 +1,223 @@
+import Foundation
+import Testing
+
+import Tidemark
+@testable import TidemarkEssentials
+
+/// Live queries after commits of other connections that write the change feed.
+@Suite struct ExternalChangesTests {
+  /// Queries of single rows of `player`, in a database that another connection writes, too.
+  private final class Players {
+    let own: FedDatabase.Opened
+    let other: FedDatabase.Opened
+    private var names: [Deliveries<String?>] = []
+    private var cancellables: [AnyDatabaseCancellable] = []
+    private var baseline = 0
+
+    init(_ kind: FedDatabase, setUp: String = "") async throws {
+      own = try kind.open()
+      try own.execute(
+        "INSERT INTO player (id, name, score) VALUES (1, '-', 0), (2, '-', 0), (3, '-', 0); \(setUp)")
+      other = try kind.open(in: own.folder)
+      for id in 1...3 {
+        observe { try String.fetchOne($0, sql: "SELECT name FROM player WHERE id = ?", arguments: [id]) }
+      }
+      for deliveries in names { try deliveries.wait(forLast: "-") }
+      try otherExecutes("UPDATE player SET name = '0'")
+      for deliveries in names { try deliveries.wait(forLast: "0") }
+      baseline = own.writer.observationMetrics.wakeCount
+    }
+
+    /// Observes a further value, which is nil at first.
+    func observeNil(_ fetch: @escaping @Sendable (Database) throws -> String?) throws {
+      observe(fetch)
+      try names[names.count - 1].wait(forLast: nil)
+    }
+
+    private func observe(_ fetch: @escaping @Sendable (Database) throws -> String?) {
+      let deliveries = Deliveries<String?>()
+      names.append(deliveries)
+      cancellables.append(
+        ValueObservation.tracking(fetch).start(
+          in: own.writer, scheduling: Inline(), onError: { deliveries.fail($0) }, onChange: { deliveries.append($0) }))
+    }
+
+    func otherExecutes(_ sql: String) throws { try other.execute(sql) }
+
+    /// Waits for the name of a player.
+    func wait(for name: String, of id: Int) throws { try names[id - 1].wait(forLast: name) }
+
+    /// The number of queries that were fetched since the last call.
+    func wakes() -> Int {
+      let count = own.writer.observationMetrics.wakeCount
+      defer { baseline = count }
+      return count - baseline
+    }
+  }
+
+  @Test(arguments: FedDatabase.shared)
+  func `only queries that an external commit can have changed are fetched`(_ kind: FedDatabase) async throws {
+    let players = try await Players(kind)
+    try players.otherExecutes("UPDATE player SET name = 'a' WHERE id = 2")
+    try players.wait(for: "a", of: 2)
+    #expect(players.wakes() == 1)
+    try players.otherExecutes("UPDATE player SET score = 5; INSERT INTO team VALUES (1, 'Red')")
+    try players.otherExecutes("UPDATE player SET name = 'b' WHERE id = 3; DELETE FROM player WHERE id = 4")
+    try players.wait(for: "b", of: 3)
+    #expect(players.wakes() == 1)
+  }
+
+  @Test(arguments: FedDatabase.shared)
+  func `own commits between external ones are not fetched twice`(_ kind: FedDatabase) async throws {
+    let players = try await Players(kind)
+    for number in 1...5 {
+      try players.own.execute("UPDATE player SET name = 'own \(number)' WHERE id = 1")
+      try players.wait(for: "own \(number)", of: 1)
+      try players.otherExecutes("UPDATE player SET name = 'other \(number)' WHERE id = 2")
+      try players.wait(for: "other \(number)", of: 2)
+    }
+    #expect(players.wakes() == 10)
+  }
+
+  @Test(arguments: FedDatabase.shared)
+  func `a commit without the feed fetches each query once`(_ kind: FedDatabase) async throws {
+    let players = try await Players(kind)
+    try players.own.strangerExecutes("UPDATE player SET name = 'stranger' WHERE id = 1")
+    try players.wait(for: "stranger", of: 1)
+    // The next entry says that there was an unknown commit.
+    try players.otherExecutes("UPDATE player SET name = 'a' WHERE id = 2")
+    try players.wait(for: "a", of: 2)
+    #expect(players.wakes() == 4)
+    try players.otherExecutes("UPDATE player SET name = 'b' WHERE id = 3")
+    try players.wait(for: "b", of: 3)
+    #expect(players.wakes() == 1)
+  }
+
+  @Test(arguments: FedDatabase.shared)
+  func `a commit without the feed before an own one is noticed`(_ kind: FedDatabase) async throws {
+    let players = try await Players(kind)
+    try players.own.withoutTransaction { db in
+      try players.own.strangerExecutes("UPDATE player SET name = 'stranger' WHERE id = 1")
+      try db.execute(sql: "UPDATE player SET name = 'own' WHERE id = 2")
+    }
+    try players.wait(for: "stranger", of: 1)
+    try players.wait(for: "own", of: 2)
+  }
+
+  @Test(arguments: FedDatabase.shared)
+  func `an external change of the schema fetches all queries`(_ kind: FedDatabase) async throws {
+    let players = try await Players(kind)
+    try players.otherExecutes("ALTER TABLE team RENAME TO squad; UPDATE player SET name = 'a' WHERE id = 2")
+    try players.wait(for: "a", of: 2)
+    #expect(players.wakes() == 3)
+    try players.otherExecutes("ALTER TABLE player ADD COLUMN size INTEGER; UPDATE player SET name = 'b', size = 1")
+    for id in 1...3 { try players.wait(for: "b", of: id) }
+    _ = players.wakes()
+    try players.otherExecutes("UPDATE player SET name = 'c' WHERE id = 1")
+    try players.wait(for: "c", of: 1)
+    #expect(players.wakes() == 1)
+  }
+
+  @Test(arguments: FedDatabase.shared)
+  func `a table with generated columns counts as changed as a whole`(_ kind: FedDatabase) async throws {
+    let players = try await Players(
+      kind, setUp: "CREATE TABLE box (id INTEGER PRIMARY KEY, n INTEGER, twice AS (n * 2) STORED)")
+    for n in [2, 4] {
+      try players.observeNil { try String.fetchOne($0, sql: "SELECT id FROM box WHERE twice = ?", arguments: [n]) }
+    }
+    try players.otherExecutes("INSERT INTO box (id, n) VALUES (7, 2)")
+    try players.wait(for: "7", of: 5)
+  }
+
+  @Test(arguments: FedDatabase.shared)
+  func `rows without row IDs are found by their key`(_ kind: FedDatabase) async throws {
+    let players = try await Players(
+      kind, setUp: "CREATE TABLE word (text TEXT PRIMARY KEY, n INTEGER) WITHOUT ROWID")
+    for text in ["a", "b"] {
+      try players.observeNil { try String.fetchOne($0, sql: "SELECT n FROM word WHERE text = ?", arguments: [text]) }
+    }
+    try players.otherExecutes("INSERT INTO word VALUES ('a', 1), ('b', 1)")
+    try players.wait(for: "1", of: 4)
+    try players.wait(for: "1", of: 5)
+    _ = players.wakes()
+    try players.otherExecutes("UPDATE word SET n = 2 WHERE text = 'b'")
+    try players.wait(for: "2", of: 5)
+    #expect(players.wakes() == 1)
+  }
+
+  @Test(arguments: FedDatabase.shared)
+  func `external changes of the counters and of the feed are noticed`(_ kind: FedDatabase) async throws {
+    let players = try await Players(
+      kind, setUp: "CREATE TABLE event (id INTEGER PRIMARY KEY AUTOINCREMENT); INSERT INTO event VALUES (1)")
+    try players.observeNil { try String.fetchOne($0, sql: "SELECT seq FROM sqlite_sequence WHERE seq > 1") }
+    try players.observeNil { try String.fetchOne($0, sql: "SELECT name FROM tidemark_feed_consumer") }
+    try players.otherExecutes("INSERT INTO event VALUES (5)")
+    try players.wait(for: "5", of: 4)
+    try players.other.write { try $0.acknowledge($0.changeToken(), by: "mail") }
+    try players.wait(for: "mail", of: 5)
+  }
+
+  @Test(arguments: FedDatabase.shared)
+  func `more external changes than are read at once fetch all queries`(_ kind: FedDatabase) async throws {
+    let players = try await Players(kind)
+    try players.own.withoutTransaction { db in
+      // On a queue, nothing is read meanwhile.
+      for number in 1...600 { try players.otherExecutes("UPDATE player SET name = '\(number)' WHERE id = 1") }
+    }
+    try players.wait(for: "600", of: 1)
+    try players.otherExecutes("UPDATE player SET name = 'a' WHERE id = 2")
+    try players.wait(for: "a", of: 2)
+  }
+}
+
+/// The numbers of own transactions, without a database.
+@Suite struct RecordedVersionsTests {
+  @Test func `versions are known from their end until they are removed`() {
+    let versions = RecordedVersions()
+    versions.add(1...1)
+    #expect(!versions.contains(1))
+    versions.begin()
+    versions.add(4...4)
+    versions.add(5...6)
+    versions.add(9...9)
+    #expect((1...10).filter(versions.contains) == [4, 5, 6, 9])
+    versions.remove(through: 6)
+    #expect((1...10).filter(versions.contains) == [9])
+  }
+
+  @Test func `the oldest of many versions are forgotten`() {
+    let versions = RecordedVersions()
+    versions.begin()
+    for number in 1...1_001 { versions.add(UInt64(2 * number)...UInt64(2 * number)) }
+    #expect(!versions.contains(2))
+    #expect(versions.contains(4))
+    #expect(versions.contains(2_002))
+  }
+}
+
+/// The reads of stored changes, written as a time line.
+@Suite struct StoredChangesMachineTests {
+  @Test func `a read that waits to begin includes all commits`() {
+    var machine = StoredChangesMachine()
+    let starts = (1...3).map { _ in machine.detected() }
+    #expect(starts == [true, false, false])
+    machine.begin()
+    let isRepeated = machine.end()
+    #expect(!isRepeated)
+    let isStarted = machine.detected()
+    #expect(isStarted)
+  }
+
+  @Test func `a commit during a read causes another read`() {
+    var machine = StoredChangesMachine()
+    _ = machine.detected()
+    machine.begin()
+    let starts = (1...2).map { _ in machine.detected() }
+    let isRepeated = machine.end()
+    #expect(starts == [false, false])
+    #expect(isRepeated)
+    machine.begin()
+    let isRepeatedAgain = machine.end()
+    #expect(!isRepeatedAgain)
+  }
+}
