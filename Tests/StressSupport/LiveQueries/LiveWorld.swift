@@ -32,7 +32,7 @@ package final class LiveWorld: Sendable {
           item INTEGER NOT NULL REFERENCES item ON DELETE CASCADE, name TEXT COLLATE NOCASE,
           PRIMARY KEY (item, name)) WITHOUT ROWID;
         CREATE TABLE gone (item INTEGER);
-        CREATE TRIGGER itemIsGone AFTER DELETE ON item BEGIN INSERT INTO gone VALUES (old.id); END;
+        CREATE TRIGGER itemIsGone AFTER DELETE ON item BEGIN INSERT INTO gone (item) VALUES (old.id); END;
         CREATE VIEW good AS SELECT id, owner, score FROM item WHERE score >= 5;
         """)
   }
@@ -56,12 +56,13 @@ package final class LiveWorld: Sendable {
     }
   }
 
-  package func write(as worker: Int, _ count: Int) throws {
+  /// - Parameter other: Another connection to the same file.
+  package func write(as worker: Int, _ count: Int, in other: (any DatabaseWriter)? = nil) throws {
     var numbers = RandomNumbers(seed: run.seed, stream: worker)
     for _ in 0..<count {
       let seed = numbers.next()
       do {
-        try pool.write { try transaction($0, seed) }
+        try (other ?? pool).write { try transaction($0, seed) }
       } catch is PlannedFailure {}
       run.count("transactions")
     }

@@ -40,6 +40,15 @@ import Tidemark
     run.finish()
   }
 
+  @Test(arguments: Scale.seeds(daily: 3, full: 40))
+  func `the last values of other connections are delivered, with the change feed, without it, and mixed`(
+    seed: UInt64
+  ) async throws {
+    let run = Run("live-others", seed: seed)
+    try await LiveWorld.checkFinalValuesOfOthers(run, rounds: Scale.of(daily: 4, full: 40), queryCount: 60)
+    run.finish()
+  }
+
   /// The control: an observer that skips a value, and one that shows another one, are found.
   @Test(arguments: Scale.seeds(daily: 1, full: 1))
   func valuesOfTheWrongCommitAreFound(seed: UInt64) throws {
