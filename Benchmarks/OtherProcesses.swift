@@ -4,10 +4,11 @@ import Tidemark
 
 // The latency of live queries after commits of another process, and the cost of detecting them.
 //
-//     Benchmarks others [COUNT] [NORMAL|FULL] [wal|delete] [disk]
+//     Benchmarks others [COUNT] [NORMAL|FULL] [wal|delete] [disk] [feed] [queries=COUNT]
 //
 // The other process is this program: it commits COUNT times, with pauses of a millisecond on average, then without. It
 // uses bare C, and reports when each COMMIT has returned. `disk` uses the folder of temporary files, not one in memory.
+// With `feed`, both use the library, and write a change feed. `queries` adds live queries that no commit concerns.
 
 func measureOtherProcesses(_ folder: BenchmarkFolder, _ arguments: [String]) throws {
   let count = arguments.lazy.compactMap { Int($0) }.first ?? 10_000
@@ -19,7 +20,8 @@ func measureOtherProcesses(_ folder: BenchmarkFolder, _ arguments: [String]) thr
     defer {
       for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
     }
-    let benchmark = try ExternalCommitBenchmark(path, mode)
+    let queryCount = arguments.lazy.compactMap { $0.hasPrefix("queries=") ? Int($0.dropFirst(8)) : nil }.first ?? 0
+    let benchmark = try ExternalCommitBenchmark(path, mode, hasFeed: arguments.contains("feed"), queryCount)
     print("another process commits \(count) times, synchronous = \(synchronous), journal_mode = \(mode)")
     try benchmark.measure(count, synchronous, pauseInMicroseconds: 1_000)
     try benchmark.measure(count, synchronous, pauseInMicroseconds: 0)
@@ -34,14 +36,33 @@ private final class ExternalCommitBenchmark: @unchecked Sendable {
   private let lock = NSLock()
   private var deliveries: [(value: Int, time: UInt64)] = []
   private var loop: Task<Void, any Error>?
+  private var others: [AnyDatabaseCancellable] = []
+  private let hasFeed: Bool
   private var base = 0
 
-  init(_ path: String, _ mode: String) throws {
+  /// - Parameter queryCount: The number of live queries that no commit concerns.
+  init(_ path: String, _ mode: String, hasFeed: Bool, _ queryCount: Int) throws {
     self.path = path
-    database = try mode == "wal" ? DatabasePool(path: path) : DatabaseQueue(path: path)
-    try database.write { try $0.execute(sql: "CREATE TABLE counter (n INTEGER); INSERT INTO counter VALUES (0)") }
+    self.hasFeed = hasFeed
+    var configuration = Configuration()
+    if hasFeed { configuration.changeFeed = ChangeFeedConfiguration() }
+    database =
+      try mode == "wal"
+      ? DatabasePool(path: path, configuration: configuration)
+      : DatabaseQueue(path: path, configuration: configuration)
+    try database.write { db in
+      try db.execute(sql: "CREATE TABLE counter (id INTEGER PRIMARY KEY, n INTEGER); INSERT INTO counter VALUES (0, 0)")
+    }
+    for id in 0..<queryCount {
+      let observation = ValueObservation.tracking { db in
+        try Int.fetchOne(db, sql: "SELECT n FROM counter WHERE id = ?", arguments: [id + 1])
+      }
+      others.append(
+        observation.start(
+          in: database, scheduling: .async(onQueue: .global()), onError: { fatalError("\($0)") }, onChange: { _ in }))
+    }
     let observation = ValueObservation.tracking { db in
-      try Int.fetchOne(db, sql: "SELECT n FROM counter") ?? 0
+      try Int.fetchOne(db, sql: "SELECT n FROM counter WHERE id = 0") ?? 0
     }
     let values = observation.values(in: database)
     loop = Task.detached { [weak self] in
@@ -59,11 +80,12 @@ private final class ExternalCommitBenchmark: @unchecked Sendable {
 
   func measure(_ count: Int, _ synchronous: String, pauseInMicroseconds pause: Int) throws {
     lock.withLock { deliveries.removeAll(keepingCapacity: true) }
-    let (fetches, cpu) = (database.observationMetrics.fetchCount, cpuTime())
+    let (fetches, wakes) = (database.observationMetrics.fetchCount, database.observationMetrics.wakeCount)
+    let cpu = cpuTime()
     let child = Process()
     let pipe = Pipe()
     child.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-    child.arguments = ["committer", path, "\(count)", synchronous, "\(pause)"]
+    child.arguments = ["committer", path, "\(count)", synchronous, "\(pause)"] + (hasFeed ? ["feed"] : [])
     child.standardInput = FileHandle.nullDevice
     child.standardOutput = pipe
     try child.run()
@@ -78,7 +100,9 @@ private final class ExternalCommitBenchmark: @unchecked Sendable {
     let times = bytes.withUnsafeBytes { buffer in
       (0..<(buffer.count / 8)).map { buffer.loadUnaligned(fromByteOffset: 8 * $0, as: UInt64.self) }
     }
-    report(delays(times), seconds, fetches: database.observationMetrics.fetchCount - fetches, usage: usage, pause)
+    let metrics = database.observationMetrics
+    let counts = (fetches: metrics.fetchCount - fetches, wakes: metrics.wakeCount - wakes)
+    report(delays(times), seconds, counts, usage: usage, pause)
   }
 
   /// The times from the return of each COMMIT to the delivery of its value, or of a later one; nil for a missing value.
@@ -92,7 +116,9 @@ private final class ExternalCommitBenchmark: @unchecked Sendable {
     }
   }
 
-  private func report(_ delays: [UInt64?], _ seconds: Double, fetches: Int, usage: Double, _ pause: Int) {
+  private func report(
+    _ delays: [UInt64?], _ seconds: Double, _ counts: (fetches: Int, wakes: Int), usage: Double, _ pause: Int
+  ) {
     let known = delays.compactMap { $0 }.sorted()
     func quantile(_ part: Double) -> String {
       known.isEmpty ? "-" : microseconds(Double(known[min(known.count - 1, Int(Double(known.count) * part))]))
@@ -104,8 +130,8 @@ private final class ExternalCommitBenchmark: @unchecked Sendable {
       "missed", delays.count - known.count, "later than 100 ms", late)
     print(
       String(
-        format: "    %.1f s, %.0f commits/s, %d fetches, %.1f %% of a processor", seconds,
-        Double(delays.count) / seconds, fetches, usage))
+        format: "    %.1f s, %.0f commits/s, %d wakes, %d fetches, %.1f %% of a processor", seconds,
+        Double(delays.count) / seconds, counts.wakes, counts.fetches, usage))
   }
 
   func measureIdleness() {
@@ -118,6 +144,7 @@ private final class ExternalCommitBenchmark: @unchecked Sendable {
 
   func close() throws {
     loop?.cancel()
+    others = []
     try database.close()
   }
 
@@ -126,23 +153,38 @@ private final class ExternalCommitBenchmark: @unchecked Sendable {
 
 /// The other process.
 func commitRepeatedly(_ arguments: [String]) throws {
-  guard arguments.count == 4, let count = Int(arguments[1]), let pause = Int(arguments[3]) else {
-    print("Benchmarks committer PATH COUNT SYNCHRONOUS PAUSE")
+  guard arguments.count >= 4, let count = Int(arguments[1]), let pause = Int(arguments[3]) else {
+    print("Benchmarks committer PATH COUNT SYNCHRONOUS PAUSE [feed]")
     exit(2)
   }
-  let connection = try BareConnection(arguments[0])
-  sqlite3_busy_timeout(connection.connection, 60_000)
-  try connection.execute("PRAGMA synchronous = \(arguments[2])")
-  let statement = try connection.prepare("UPDATE counter SET n = n + 1")
-  defer { sqlite3_finalize(statement) }
+  let sql = "UPDATE counter SET n = n + 1 WHERE id = 0"
   var times: [UInt64] = []
   times.reserveCapacity(count)
-  for _ in 0..<count {
-    let code = sqlite3_step(statement)
-    times.append(timeOfAllProcesses())
-    sqlite3_reset(statement)
-    if code != SQLITE_DONE { throw BareError(code: code) }
-    if pause > 0 { usleep(UInt32.random(in: 0...UInt32(2 * pause))) }
+  func commit(_ body: () throws -> Void) throws {
+    for _ in 0..<count {
+      try body()
+      times.append(timeOfAllProcesses())
+      if pause > 0 { usleep(UInt32.random(in: 0...UInt32(2 * pause))) }
+    }
+  }
+  if arguments.contains("feed") {
+    var configuration = Configuration()
+    configuration.changeFeed = ChangeFeedConfiguration()
+    configuration.busyMode = .timeout(60)
+    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = \(arguments[2])") }
+    let dbQueue = try DatabaseQueue(path: arguments[0], configuration: configuration)
+    try commit { try dbQueue.write { try $0.execute(sql: sql) } }
+  } else {
+    let connection = try BareConnection(arguments[0])
+    sqlite3_busy_timeout(connection.connection, 60_000)
+    try connection.execute("PRAGMA synchronous = \(arguments[2])")
+    let statement = try connection.prepare(sql)
+    defer { sqlite3_finalize(statement) }
+    try commit {
+      let code = sqlite3_step(statement)
+      sqlite3_reset(statement)
+      if code != SQLITE_DONE { throw BareError(code: code) }
+    }
   }
   times.withUnsafeBytes { FileHandle.standardOutput.write(Data($0)) }
 }

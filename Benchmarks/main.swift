@@ -9,7 +9,7 @@
 //     Benchmarks slow [SECONDS]
 //     Benchmarks streams [CASE…]
 //     Benchmarks feed
-//     Benchmarks others [COUNT] [NORMAL|FULL] [wal|delete] [disk]
+//     Benchmarks others [COUNT] [NORMAL|FULL] [wal|delete] [disk] [feed] [queries=COUNT]
 //
 // NAME selects the workloads and sections whose names contain it: workloads by their own names, the other sections by
 // `conversions`, `concurrent`, `start`, `memory`, `live`, `bulk`, `wakes`, `groups`, `differences`, `slow`, `streams`,

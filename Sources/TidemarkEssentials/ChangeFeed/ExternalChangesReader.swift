@@ -11,7 +11,7 @@ import Synchronization
 /// 1. The position belongs to an entry that each fetch has read, or that was reported before.
 /// 2. Changes are known only if the state that is read was left by the commit of the last entry, and if no entry
 ///    before it says otherwise. So a commit without an entry is reported as unknown: when it is found, or together
-///    with the entry of a later commit that tells about it, but not twice.
+///    with the entry of a later commit that reports it, but not twice.
 /// 3. An entry of this connection is left out if it is certain that the connection has reported its changes.
 final class ExternalChangesReader: StoredChangesReader {
   private struct State {
@@ -98,7 +98,7 @@ final class ExternalChangesReader: StoredChangesReader {
       if case .incomplete(.unknown) = changes.completeness, changes.elements.isEmpty,
         row.origin == state.originAfterUnknown
       {
-        // The commits that it tells about were reported.
+        // It stands for commits that were reported when they were found.
         return true
       }
       isKnown = try commits.add(changes)

@@ -1,7 +1,7 @@
 /// Converts entries of the change feed to the changes that change capture would have reported.
 ///
 /// A table counts as changed as a whole if its rows in the entry do not suffice: if it has generated columns, which are
-/// not stored, or if its columns are not those of the entry.
+/// not stored, or if the table had other columns when the entry was written.
 final class ExternalCommits {
   private let db: Database
 
@@ -48,7 +48,7 @@ final class ExternalCommits {
     return true
   }
 
-  /// The layout of rows that are stored as a whole; nil if their values are not those of the entry.
+  /// The layout of rows that are stored as a whole; nil if an entry stores other columns.
   private func layout(of table: ChangedTable, _ key: TableKey) throws -> CaptureLayout? {
     let layout = try layouts[key] ?? newLayout(of: key)
     layouts[key] = layout
