@@ -240,6 +240,18 @@ import Tidemark
     #expect(try await stream.take(3).last?.changes.summary == "UPDATE team [1]: size NULL → 3")
   }
 
+  @Test(arguments: FedDatabase.allCases)
+  func `a setting of another database is no unknown change of this one`(_ kind: FedDatabase) async throws {
+    let database = try kind.open()
+    try database.withoutTransaction { try $0.execute(sql: "ATTACH ':memory:' AS other") }
+    let token = try database.token
+    try database.withoutTransaction { db in
+      try db.execute(sql: "PRAGMA other.user_version = 3; PRAGMA temp.user_version = 4")
+    }
+    try database.execute("INSERT INTO team VALUES (1, 'Red')")
+    #expect(try await database.entries(after: token) == ["INSERT team [1]: id 1, name \"Red\""])
+  }
+
   @Test func `the entries before a damaged one are delivered`() async throws {
     let database = try FedDatabase.pool.open()
     let token = try database.token
