@@ -19,7 +19,12 @@ protocol CommitRecorder: AnyObject {
 /// Reads what the recorders of other connections have stored. The change feed implements it.
 protocol StoredChangesReader: AnyObject, Sendable {
   /// Notes the last commit before queries are first read: the changes of later ones will be returned.
-  func begin(with db: Database)
+  ///
+  /// - Returns: False if the connection reads an older state, so that the next changes must count as unknown.
+  func begin(with db: Database) -> Bool
+
+  /// Lets the next changes count as unknown.
+  func forget()
 
   /// Reads the changes since the last call, or since the beginning, in a transaction that has not read yet.
   ///

@@ -12,7 +12,9 @@ import Synchronization
 /// 2. Changes are known only if the state that is read was left by the commit of the last entry, and if no entry
 ///    before it says otherwise. So a commit without an entry is reported as unknown: when it is found, or together
 ///    with the entry of a later commit that reports it, but not twice.
-/// 3. An entry of this connection is left out if it is certain that the connection has reported its changes.
+/// 3. A connection may read a state that is older than the position: in a transaction that had a snapshot before, or
+///    while another one begins. Then the next changes are unknown, and their read is requested (`forget`).
+/// 4. An entry of this connection is left out if it is certain that the connection has reported its changes.
 final class ExternalChangesReader: StoredChangesReader {
   private struct State {
     var history: ChangeDigest?
@@ -25,6 +27,7 @@ final class ExternalChangesReader: StoredChangesReader {
 
   private let ownVersions: RecordedVersions
   private let hasBegun = Atomic<Bool>(false)
+  private let hasForgotten = Atomic<Bool>(false)
 
   /// Not locked during a read, which executes statements: there is one at a time.
   private let state = Mutex(State())
@@ -35,23 +38,27 @@ final class ExternalChangesReader: StoredChangesReader {
 
   init(_ broker: ChangeBroker) { ownVersions = broker.recordedVersions }
 
-  func begin(with db: Database) {
+  func begin(with db: Database) -> Bool {
     // A transaction that writes may see entries that it rolls back.
-    if hasBegun.load(ordering: .acquiring) || db.handle?.isWriting == true { return }
+    if hasBegun.load(ordering: .acquiring) || db.handle?.isWriting == true { return true }
     do {
       let tables = db.moduleState(ChangeFeedTables.self)
-      guard let history = try tables.history(db), let last = try tables.last(db) else { return }
-      state.withLock { state in
-        if state.position != nil { return }
-        (state.history, state.position) = (history, (last.id, last.digest))
-      }
+      guard let history = try tables.history(db), let last = try tables.last(db) else { return true }
       ownVersions.begin()
-      hasBegun.store(true, ordering: .releasing)
+      return state.withLock { state in
+        defer { hasBegun.store(true, ordering: .releasing) }
+        if let position = state.position { return position.id == last.id && position.digest == last.digest }
+        (state.history, state.position) = (history, (last.id, last.digest))
+        return true
+      }
     } catch {
       // The changes of the first external commits will be unknown.
       Database.log(error, "Could not read the position in the change feed")
+      return true
     }
   }
+
+  func forget() { hasForgotten.store(true, ordering: .sequentiallyConsistent) }
 
   func next(_ db: Database) throws -> StoredChanges? {
     let snapshot = try db.acquireSnapshotState()
@@ -61,7 +68,8 @@ final class ExternalChangesReader: StoredChangesReader {
     let current = snapshot.header.map { CommitState.log($0) } ?? db.handle?.commitState(usesLog: nil)
     var state = self.state.withLock { $0 }
     var commits: [CommittedChanges]?
-    if let current { commits = try changes(&state, history, last, current, tables, db) }
+    let isForgotten = hasForgotten.exchange(false, ordering: .sequentiallyConsistent)
+    if let current, !isForgotten { commits = try changes(&state, history, last, current, tables, db) }
     state.history = history
     state.position = (last.id, last.digest)
     if commits == nil {

@@ -76,8 +76,9 @@ final class ExternalCommitListener: Sendable {
   /// See `ExternalCommitSubscription`.
   var canReportCommits: Bool { subscription.canReportCommits }
   func begin(with db: Database) {
-    subscription.begin(with: db)
-    reader?.begin(with: db)
+    // First, while the transaction has no snapshot.
+    subscription.begin(with: db) { [reader] in reader?.forget() }
+    if let reader, !reader.begin(with: db) { subscription.requestNotification { reader.forget() } }
   }
   func pause() { subscription.pause() }
   func resume() { subscription.resume() }

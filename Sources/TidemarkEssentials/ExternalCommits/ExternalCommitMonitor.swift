@@ -95,9 +95,17 @@ final class ExternalCommitMonitor: Sendable {
   }
 
   /// Reports that a connection is about to read for live queries.
-  func begin(with db: Database) {
+  ///
+  /// - Parameter willNotify: Called before a notification is requested.
+  func begin(with db: Database, willNotify: () -> Void) {
     // Commits before the next check may not be detected, so that the check reports a commit in any case.
-    if !detector.begin(with: db) { hasPendingNotification.store(true, ordering: .sequentiallyConsistent) }
+    if !detector.begin(with: db) { requestNotification(willNotify: willNotify) }
+  }
+
+  /// Lets the next check report a commit in any case.
+  func requestNotification(willNotify: () -> Void) {
+    willNotify()
+    hasPendingNotification.store(true, ordering: .sequentiallyConsistent)
   }
 
   /// Suspends checks, and releases resources.

@@ -82,10 +82,17 @@ final class ExternalCommitSubscription: Sendable {
   var canReportCommits: Bool { monitor != nil || attachedMonitor != nil && attachedDatabases.mayExist }
 
   /// Reports that a connection is about to read for live queries.
-  func begin(with db: Database) {
-    monitor?.begin(with: db)
-    attachedMonitor?.begin(with: db)
+  ///
+  /// - Parameter willNotify: Called before a notification of commits is requested that may not be detected.
+  func begin(with db: Database, willNotify: () -> Void) {
+    monitor?.begin(with: db, willNotify: willNotify)
+    attachedMonitor?.begin(with: db) {}
   }
+
+  /// Requests a notification, even if no commit is detected.
+  ///
+  /// - Parameter willNotify: Called before.
+  func requestNotification(willNotify: () -> Void) { monitor?.requestNotification(willNotify: willNotify) }
 
   /// Releases resources before the database is closed.
   func pause() {

@@ -20,26 +20,32 @@ import Tidemark
         "INSERT INTO player (id, name, score) VALUES (1, '-', 0), (2, '-', 0), (3, '-', 0); \(setUp)")
       other = try kind.open(in: own.folder)
       for id in 1...3 {
-        observe { try String.fetchOne($0, sql: "SELECT name FROM player WHERE id = ?", arguments: [id]) }
+        try observe(first: "-") { db in
+          try String.fetchOne(db, sql: "SELECT name FROM player WHERE id = ?", arguments: [id])
+        }
       }
-      for deliveries in names { try deliveries.wait(forLast: "-") }
       try otherExecutes("UPDATE player SET name = '0'")
       for deliveries in names { try deliveries.wait(forLast: "0") }
       baseline = own.writer.observationMetrics.wakeCount
     }
 
-    /// Observes a further value, which is nil at first.
-    func observeNil(_ fetch: @escaping @Sendable (Database) throws -> String?) throws {
-      observe(fetch)
-      try names[names.count - 1].wait(forLast: nil)
+    /// Observes a further value.
+    func observe(
+      first value: String? = nil, _ scheduler: some ValueObservationScheduler = Inline(),
+      _ fetch: @escaping @Sendable (Database) throws -> String?
+    ) throws {
+      observe(fetch, scheduler)
+      try names[names.count - 1].wait { $0.first == value }
     }
 
-    private func observe(_ fetch: @escaping @Sendable (Database) throws -> String?) {
+    private func observe(
+      _ fetch: @escaping @Sendable (Database) throws -> String?, _ scheduler: some ValueObservationScheduler
+    ) {
       let deliveries = Deliveries<String?>()
       names.append(deliveries)
       cancellables.append(
         ValueObservation.tracking(fetch).start(
-          in: own.writer, scheduling: Inline(), onError: { deliveries.fail($0) }, onChange: { deliveries.append($0) }))
+          in: own.writer, scheduling: scheduler, onError: { deliveries.fail($0) }, onChange: { deliveries.append($0) }))
     }
 
     func otherExecutes(_ sql: String) throws { try other.execute(sql) }
@@ -104,6 +110,22 @@ import Tidemark
     try players.wait(for: "own", of: 2)
   }
 
+  @Test func `a query that is first fetched in an older snapshot does not miss an external commit`() async throws {
+    let players = try await Players(.pool)
+    try players.own.writer.unsafeReentrantRead { db in
+      try db.inTransaction(.deferred) {
+        _ = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player")
+        try players.otherExecutes("UPDATE player SET name = 'a'")
+        try players.wait(for: "a", of: 2)
+        try players.observe(first: "0", ImmediateScheduler()) {
+          try String.fetchOne($0, sql: "SELECT max(name) FROM player")
+        }
+        return .commit
+      }
+    }
+    try players.wait(for: "a", of: 4)
+  }
+
   @Test(arguments: FedDatabase.shared)
   func `an external change of the schema fetches all queries`(_ kind: FedDatabase) async throws {
     let players = try await Players(kind)
@@ -123,7 +145,7 @@ import Tidemark
     let players = try await Players(
       kind, setUp: "CREATE TABLE box (id INTEGER PRIMARY KEY, n INTEGER, twice AS (n * 2) STORED)")
     for n in [2, 4] {
-      try players.observeNil { try String.fetchOne($0, sql: "SELECT id FROM box WHERE twice = ?", arguments: [n]) }
+      try players.observe { try String.fetchOne($0, sql: "SELECT id FROM box WHERE twice = ?", arguments: [n]) }
     }
     try players.otherExecutes("INSERT INTO box (id, n) VALUES (7, 2)")
     try players.wait(for: "7", of: 5)
@@ -134,7 +156,7 @@ import Tidemark
     let players = try await Players(
       kind, setUp: "CREATE TABLE word (text TEXT PRIMARY KEY, n INTEGER) WITHOUT ROWID")
     for text in ["a", "b"] {
-      try players.observeNil { try String.fetchOne($0, sql: "SELECT n FROM word WHERE text = ?", arguments: [text]) }
+      try players.observe { try String.fetchOne($0, sql: "SELECT n FROM word WHERE text = ?", arguments: [text]) }
     }
     try players.otherExecutes("INSERT INTO word VALUES ('a', 1), ('b', 1)")
     try players.wait(for: "1", of: 4)
@@ -149,8 +171,8 @@ import Tidemark
   func `external changes of the counters and of the feed are noticed`(_ kind: FedDatabase) async throws {
     let players = try await Players(
       kind, setUp: "CREATE TABLE event (id INTEGER PRIMARY KEY AUTOINCREMENT); INSERT INTO event VALUES (1)")
-    try players.observeNil { try String.fetchOne($0, sql: "SELECT seq FROM sqlite_sequence WHERE seq > 1") }
-    try players.observeNil { try String.fetchOne($0, sql: "SELECT name FROM tidemark_feed_consumer") }
+    try players.observe { try String.fetchOne($0, sql: "SELECT seq FROM sqlite_sequence WHERE seq > 1") }
+    try players.observe { try String.fetchOne($0, sql: "SELECT name FROM tidemark_feed_consumer") }
     try players.otherExecutes("INSERT INTO event VALUES (5)")
     try players.wait(for: "5", of: 4)
     try players.other.write { try $0.acknowledge($0.changeToken(), by: "mail") }
