@@ -191,16 +191,13 @@ extension ChangeLog {
       if coarse.kind == .update { drafts[reportIndex].addUpdatedColumns(coarse.columns) }
     }
     return zip(keys, drafts).compactMap { key, draft in
-      if draft.kinds.isEmpty { return nil }
-      let changes = CommittedChanges.TableChanges(key: key, isCoarse: draft.isCoarse, log: captured)
-      changes.set(draft.kinds, updatedColumns: draft.updatedColumns, .some(draft.rowIndexes))
-      return changes
+      draft.kinds.isEmpty ? nil : draft.changes(of: key, captured)
     }
   }
 }
 
 /// The collected changes of a table.
-private struct TableDraft {
+struct TableDraft {
   var kinds = CommittedChanges.Kinds()
   var isCoarse = false
   var updatedColumns: Set<String>? = []
@@ -209,5 +206,12 @@ private struct TableDraft {
   mutating func addUpdatedColumns(_ columns: Set<String>?) {
     guard let known = updatedColumns else { return }
     updatedColumns = known.isEmpty ? columns : columns.map(known.union)
+  }
+
+  /// - Parameter log: The rows of all tables.
+  func changes(of key: TableKey, _ log: CapturedLog) -> CommittedChanges.TableChanges {
+    let changes = CommittedChanges.TableChanges(key: key, isCoarse: isCoarse, log: log)
+    changes.set(kinds, updatedColumns: updatedColumns, .some(rowIndexes))
+    return changes
   }
 }

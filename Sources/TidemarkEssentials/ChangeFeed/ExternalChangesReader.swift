@@ -89,7 +89,7 @@ final class ExternalChangesReader: StoredChangesReader {
     _ tables: ChangeFeedTables, _ db: Database
   ) throws -> [CommittedChanges]? {
     guard let position = state.position, state.history == history, current.mayFollow(last.origin) else { return nil }
-    let commits = ExternalCommits(db, state.layouts)
+    let converter = FeedChangesConverter(db, state.layouts)
     var (id, digest, byteCount, rowCount) = (position.id, position.digest, 0, 0)
     var isKnown = true
     try tables.forEachRow(after: position.id, db) { row, bytes in
@@ -109,12 +109,12 @@ final class ExternalChangesReader: StoredChangesReader {
         // It stands for commits that were reported when they were found.
         return true
       }
-      isKnown = try commits.add(changes)
+      isKnown = try converter.add(changes)
       return isKnown
     }
     guard isKnown, id == last.id, digest == last.digest else { return nil }
-    state.layouts = commits.layouts
-    return commits.all
+    state.layouts = converter.layouts
+    return converter.all
   }
 
   private static func decoded(_ row: ChangeFeedRow, _ bytes: UnsafeRawBufferPointer) -> TransactionChanges? {

@@ -78,7 +78,10 @@ final class ExternalCommitListener: Sendable {
   func begin(with db: Database) {
     // First, while the transaction has no snapshot.
     subscription.begin(with: db) { [reader] in reader?.forget() }
-    if let reader, !reader.begin(with: db) { subscription.requestNotification { reader.forget() } }
+    if let reader, !reader.begin(with: db) {
+      reader.forget()
+      subscription.requestNotification()
+    }
   }
   func pause() { subscription.pause() }
   func resume() { subscription.resume() }

@@ -99,14 +99,13 @@ final class ExternalCommitMonitor: Sendable {
   /// - Parameter willNotify: Called before a notification is requested.
   func begin(with db: Database, willNotify: () -> Void) {
     // Commits before the next check may not be detected, so that the check reports a commit in any case.
-    if !detector.begin(with: db) { requestNotification(willNotify: willNotify) }
+    if detector.begin(with: db) { return }
+    willNotify()
+    requestNotification()
   }
 
   /// Lets the next check report a commit in any case.
-  func requestNotification(willNotify: () -> Void) {
-    willNotify()
-    hasPendingNotification.store(true, ordering: .sequentiallyConsistent)
-  }
+  func requestNotification() { hasPendingNotification.store(true, ordering: .sequentiallyConsistent) }
 
   /// Suspends checks, and releases resources.
   func pause() {

@@ -90,9 +90,7 @@ final class ExternalCommitSubscription: Sendable {
   }
 
   /// Requests a notification, even if no commit is detected.
-  ///
-  /// - Parameter willNotify: Called before.
-  func requestNotification(willNotify: () -> Void) { monitor?.requestNotification(willNotify: willNotify) }
+  func requestNotification() { monitor?.requestNotification() }
 
   /// Releases resources before the database is closed.
   func pause() {

@@ -25,18 +25,24 @@ extension LiveEngine {
 
   /// Reads stored changes later, with a connection that fetches.
   private func readStoredChanges() {
-    let (reader, core) = guarded.withLock { ($0.objects.watch?.externalCommits?.reader, $0.objects.core) }
-    guard let reader, let core else { return externalCommitsAreUnknown() }
-    guard guarded.withLock({ $0.state.storedChanges.detected() }) else { return }
+    let (core, isFirst) = guarded.withLock { guarded -> (_DatabaseCore?, Bool) in
+      guard guarded.storedChangesReader != nil, let core = guarded.objects.core else { return (nil, true) }
+      return (core, guarded.state.storedChanges.detected())
+    }
+    guard isFirst else { return }
+    guard let core else { return externalCommitsAreUnknown() }
     core.fetchLater { [self] db in
-      repeat {
-        guarded.withLock { $0.state.storedChanges.begin() }
-        readStoredChanges(db, reader)
-      } while guarded.withLock { $0.state.storedChanges.end() }
+      repeat { readStoredChanges(db) } while guarded.withLock { $0.state.storedChanges.end() }
     }
   }
 
-  private func readStoredChanges(_ result: Result<Database, any Error>, _ reader: any StoredChangesReader) {
+  private func readStoredChanges(_ result: Result<Database, any Error>) {
+    // The current one: another watch may have begun since the detection.
+    let reader = guarded.withLock { guarded in
+      guarded.state.storedChanges.begin()
+      return guarded.storedChangesReader
+    }
+    guard let reader else { return externalCommitsAreUnknown() }
     do {
       let db = try result.get()
       for _ in 0..<Self.attemptCountMax {
@@ -51,6 +57,10 @@ extension LiveEngine {
     }
     externalCommitsAreUnknown()
   }
+}
+
+extension LiveEngine.Guarded {
+  fileprivate var storedChangesReader: (any StoredChangesReader)? { objects.watch?.externalCommits?.reader }
 }
 
 /// Decides when the stored changes of external commits are read.

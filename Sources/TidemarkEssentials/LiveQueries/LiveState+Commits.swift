@@ -66,11 +66,7 @@ extension LiveState {
   mutating func externalCommitsReported(_ commits: [CommittedChanges], at now: Duration) {
     metrics.externalCommitCount += 1
     for changes in commits {
-      if log.hasRunningFetches {
-        log.append(changes.tables, rowCount: changes.log.records.count, isUnknown: false, needsVersion: .max)
-      } else {
-        log.skip()
-      }
+      log.append(changes.tables, rowCount: changes.log.records.count, isUnknown: false, needsVersion: .max)
       for table in changes.tables {
         index.match(table) { query in
           // A result that is updated row by row is fetched as a whole: the rows may be older than its snapshot.

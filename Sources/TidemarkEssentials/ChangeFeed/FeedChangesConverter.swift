@@ -2,7 +2,7 @@
 ///
 /// A table counts as changed as a whole if its rows in the entry do not suffice: if it has generated columns, which are
 /// not stored, or if the table had other columns when the entry was written.
-final class ExternalCommits {
+final class FeedChangesConverter {
   private let db: Database
 
   /// The layouts of tables, in the schema that the connection reads.
@@ -18,7 +18,7 @@ final class ExternalCommits {
 
   init(_ db: Database, _ layouts: [TableKey: CaptureLayout]) {
     (self.db, self.layouts) = (db, layouts)
-    var draft = ExternalCommitDraft()
+    var draft = FeedChangesDraft()
     for name in Self.tablesOfLibrary { draft.addUnknownRows(of: TableKey(name, in: "main")) }
     all = [draft.changes(number: 0)]
   }
@@ -29,7 +29,7 @@ final class ExternalCommits {
       // Otherwise, elements say which tables have changed.
       guard reason == .notReported || reason == .tooManyRows else { return false }
     }
-    var draft = ExternalCommitDraft()
+    var draft = FeedChangesDraft()
     for element in changes.elements {
       switch element {
       case .row(let row):
@@ -65,14 +65,13 @@ final class ExternalCommits {
 }
 
 /// The changes of one entry.
-private struct ExternalCommitDraft {
+private struct FeedChangesDraft {
   private struct Table {
     let key: TableKey
-    var layout: CaptureLayout?
-    var index: UInt32 = 0
-    var kinds = CommittedChanges.Kinds()
-    var updatedColumns: Set<String>? = []
-    var rowIndexes: [Int] = []
+
+    /// The index of its layout; nil before its first row.
+    var index: UInt32?
+    var draft = TableDraft()
   }
 
   private var tables: [Table] = []
@@ -89,17 +88,18 @@ private struct ExternalCommitDraft {
 
   mutating func addUnknownRows(of key: TableKey) {
     let index = index(of: key)
-    tables[index].layout = nil
-    for kind in [RowChange.Kind.insert, .delete, .update] { tables[index].kinds.insert(kind) }
-    tables[index].updatedColumns = nil
+    tables[index].draft.isCoarse = true
+    tables[index].draft.rowIndexes = []
+    for kind in [RowChange.Kind.insert, .delete, .update] { tables[index].draft.kinds.insert(kind) }
+    tables[index].draft.addUpdatedColumns(nil)
   }
 
   mutating func add(_ row: ChangedRow, _ key: TableKey, _ layout: CaptureLayout) {
     let position = index(of: key)
-    if tables[position].layout == nil {
-      // Other rows of the table are unknown.
-      if !tables[position].kinds.isEmpty { return }
-      (tables[position].layout, tables[position].index) = (layout, UInt32(layouts.count))
+    if tables[position].draft.isCoarse { return }
+    let index = tables[position].index ?? UInt32(layouts.count)
+    if tables[position].index == nil {
+      tables[position].index = index
       layouts.append(layout)
     }
     var record =
@@ -108,7 +108,7 @@ private struct ExternalCommitDraft {
       case .delete(let old): ChangeRecord(kind: .delete, oldRowID: old.rowID, newRowID: old.rowID)
       case .update(let old, let new): ChangeRecord(kind: .update, oldRowID: old.rowID, newRowID: new.rowID)
       }
-    record.table = tables[position].index
+    record.table = index
     record.isCaptured = true
     record.valueStart = UInt32(values.count)
     switch row.images {
@@ -124,12 +124,10 @@ private struct ExternalCommitDraft {
           record.changedColumns |= 1 << UInt64(min(column, 63))
         }
       }
-      if let known = tables[position].updatedColumns {
-        tables[position].updatedColumns = layout.changedColumns(record).map(known.union)
-      }
+      tables[position].draft.addUpdatedColumns(layout.changedColumns(record))
     }
-    tables[position].kinds.insert(record.kind)
-    tables[position].rowIndexes.append(records.count)
+    tables[position].draft.kinds.insert(record.kind)
+    tables[position].draft.rowIndexes.append(records.count)
     records.append(record)
   }
 
@@ -144,12 +142,7 @@ private struct ExternalCommitDraft {
   func changes(number: UInt64) -> CommittedChanges {
     let log = CapturedLog(records: records, values: values, layouts: layouts)
     var changes = CommittedChanges(number: number, needsVersion: .max, log: log)
-    for table in tables {
-      let isCoarse = table.layout == nil
-      let result = CommittedChanges.TableChanges(key: table.key, isCoarse: isCoarse, log: log)
-      result.set(table.kinds, updatedColumns: table.updatedColumns, .some(isCoarse ? [] : table.rowIndexes))
-      changes.tables.append(result)
-    }
+    for table in tables { changes.tables.append(table.draft.changes(of: table.key, log)) }
     return changes
   }
 }
