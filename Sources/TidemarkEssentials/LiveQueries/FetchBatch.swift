@@ -16,6 +16,9 @@ struct FetchBatch: Sendable {
     /// Whether other connections may help: there was more than one query.
     let isLarge: Bool
 
+    /// Whether there are queries that follow external commits.
+    let isExternal: Bool
+
     /// Whether there are queries with incremental results, and queries that report the version.
     let isIncremental: Bool
     let reportsVersion: Bool

@@ -11,7 +11,15 @@ extension LiveEngine {
   /// Handles an event of the thread that detects external commits.
   func didDetect(_ event: ExternalCommitMonitor.Event) {
     switch event {
-    case .commits: readStoredChanges()
+    case .commits:
+      let now = clock.now()
+      report { guarded in
+        if guarded.storedChangesReader == nil {
+          guarded.state.externalCommitDetected(at: now)
+        } else {
+          guarded.state.storedChangesDetected(at: now)
+        }
+      }
     case .commitsInAttachedDatabase: externalCommitsAreUnknown()
     case .fileMoved(let error):
       for observer in report({ $0.state.observationsFailed() }).removed { observer.fail(error) }
@@ -23,24 +31,14 @@ extension LiveEngine {
     report { $0.state.externalCommitDetected(at: now) }
   }
 
-  /// Reads stored changes later, with a connection that fetches.
-  private func readStoredChanges() {
-    let (core, isFirst) = guarded.withLock { guarded -> (_DatabaseCore?, Bool) in
-      guard guarded.storedChangesReader != nil, let core = guarded.objects.core else { return (nil, true) }
-      return (core, guarded.state.storedChanges.detected())
-    }
-    guard isFirst else { return }
-    guard let core else { return externalCommitsAreUnknown() }
-    core.fetchLater { [self] db in
-      repeat { readStoredChanges(db) } while guarded.withLock { $0.state.storedChanges.end() }
-    }
-  }
-
-  private func readStoredChanges(_ result: Result<Database, any Error>) {
+  /// Reads stored changes, with a connection that fetches.
+  func readStoredChanges(_ result: Result<Database, any Error>) {
     // The current one: another watch may have begun since the detection.
-    let reader = guarded.withLock { guarded in
-      guarded.state.storedChanges.begin()
-      return guarded.storedChangesReader
+    let reader = guarded.withLock { $0.storedChangesReader }
+    let start = clock.now()
+    defer {
+      let end = clock.now()
+      guarded.withLock { $0.state.storedChangesReadEnded(from: start, to: end) }
     }
     guard let reader else { return externalCommitsAreUnknown() }
     do {
@@ -66,10 +64,10 @@ extension LiveEngine.Guarded {
 /// Decides when the stored changes of external commits are read.
 ///
 ///     idle ──detected──► waiting ──begin──► reading ──end──► idle
-///                         detected: stays    │  ▲
-///                                     detected  begin
-///                                            ▼  │
-///                                           outdated
+///                           ▲                  │
+///                           │               detected
+///                           │                  ▼
+///                           └─────end────── outdated
 ///
 /// Invariants:
 /// 1. There is one read at a time.
@@ -86,28 +84,34 @@ struct StoredChangesMachine: Equatable {
 
   private var state = State.idle
 
+  /// Whether a read is to begin.
+  var isWaiting: Bool { state == .waiting }
+
   /// External commits were detected.
-  ///
-  /// - Returns: Whether to start a read.
-  mutating func detected() -> Bool {
+  mutating func detected() {
     switch state {
-    case .idle:
-      state = .waiting
-      return true
+    case .idle: state = .waiting
     case .reading: state = .outdated
     case .waiting, .outdated: break
     }
-    return false
   }
 
-  /// A read begins.
-  mutating func begin() { state = .reading }
+  /// Begins a read if one is to begin.
+  mutating func begin() -> Bool {
+    guard state == .waiting else { return false }
+    state = .reading
+    return true
+  }
 
   /// The read has ended.
-  ///
-  /// - Returns: Whether to begin another one.
-  mutating func end() -> Bool {
-    defer { if state != .outdated { state = .idle } }
-    return state == .outdated
+  mutating func end() { state = state == .outdated ? .waiting : .idle }
+
+  /// Nobody needs the changes any more. A read that has begun continues.
+  mutating func cancel() {
+    switch state {
+    case .waiting: state = .idle
+    case .outdated: state = .reading
+    case .idle, .reading: break
+    }
   }
 }

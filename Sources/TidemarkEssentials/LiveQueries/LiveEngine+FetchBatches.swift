@@ -6,6 +6,9 @@ extension LiveEngine {
   /// A batch, and the objects that its connections need.
   struct Batch {
     let facts: FetchBatch.Facts
+
+    /// The time when the connection began to fetch.
+    let start: Duration
     let core: _DatabaseCore
 
     /// The detection of external commits, if it is enabled.
@@ -14,10 +17,18 @@ extension LiveEngine {
     var number: Int { facts.number }
   }
 
-  /// Fetches waiting queries, until there are none.
+  /// What a connection does next.
+  fileprivate enum Step {
+    case readStoredChanges
+    case fetch(Batch)
+    case leave
+  }
+
+  /// Reads stored changes and fetches waiting queries, until there are none.
   func fetchReadBatches(_ result: Result<Database, any Error>, _ core: _DatabaseCore) {
     var lastHelped = 0
-    var joined = guarded.withLock { $0.batch($0.state.batchJoined(after: 0), core) }
+    let now = clock.now()
+    var joined = guarded.withLock { $0.batch($0.state.batchJoined(after: 0), core, at: now) }
     while true {
       if let batch = joined {
         lastHelped = batch.number
@@ -25,12 +36,19 @@ extension LiveEngine {
         leave(batch)
       }
       var last: Batch?
-      while let batch = nextBatch(after: last, core) {
-        read(batch, result)
-        last = batch
+      steps: while true {
+        switch nextStep(after: last, core) {
+        case .readStoredChanges:
+          readStoredChanges(result)
+          last = nil
+        case .fetch(let batch):
+          read(batch, result)
+          last = batch
+        case .leave: break steps
+        }
         // Other accesses use the only connection in between.
         if core.fetchesExcludeWrites {
-          leave(batch)
+          if let last { leave(last) }
           _ = stopReading(after: .max, core)
           return
         }
@@ -40,28 +58,28 @@ extension LiveEngine {
     }
   }
 
-  /// Leaves a batch, and begins the next one. If no query waits, the thread spins for a moment.
+  /// Leaves a batch, and begins the next step. If there is nothing to do, the thread spins for a moment.
   ///
   /// If possible, the lock is taken only once. The committing thread takes it, too, and each move of the lock between
   /// two processors costs both hundreds of instructions.
-  private func nextBatch(after last: Batch?, _ core: _DatabaseCore) -> Batch? {
+  private func nextStep(after last: Batch?, _ core: _DatabaseCore) -> Step {
     var now = clock.now()
-    let (batch, spinEnd) = guarded.withLock { guarded -> (Batch?, Duration?) in
-      if let last { guarded.state.batchLeft(last.number) }
-      if let batch = guarded.beginBatch(core, at: now) { return (batch, nil) }
-      let spinEnd = guarded.state.readerIdled(at: now)
+    let (step, spinEnd) = guarded.withLock { guarded -> (Step, Duration?) in
+      if let last { guarded.state.batchLeft(last.number, from: last.start, to: now) }
+      let step = guarded.nextStep(core, at: now)
+      guard case .leave = step, let spinEnd = guarded.state.readerIdled(at: now) else { return (step, nil) }
       // Before a commit may set it.
-      if spinEnd != nil { hasWork.store(false, ordering: .relaxed) }
-      return (nil, spinEnd)
+      hasWork.store(false, ordering: .relaxed)
+      return (step, spinEnd)
     }
-    guard batch == nil, let spinEnd else { return batch }
+    guard let spinEnd else { return step }
     // The clock may be a simulated one, which does not advance by itself.
     var checkCount = 0
     while !hasWork.load(ordering: .acquiring), checkCount < 2_000, clock.now() < spinEnd { checkCount += 1 }
     now = clock.now()
     return guarded.withLock { guarded in
-      guarded.state.spinEnded()
-      return guarded.beginBatch(core, at: now)
+      guarded.state.spinEnded(at: now)
+      return guarded.nextStep(core, at: now)
     }
   }
 
@@ -71,7 +89,7 @@ extension LiveEngine {
   /// - Returns: The batch to help with.
   private func stopReading(after number: Int, _ core: _DatabaseCore) -> Batch? {
     let now = clock.now()
-    return report { $0.batch($0.state.readerLeaves(after: number, at: now), core) }.result
+    return report { $0.batch($0.state.readerLeaves(after: number, at: now), core, at: now) }.result
   }
 
   /// Fetches waiting queries that need write access.
@@ -146,7 +164,8 @@ extension LiveEngine {
 
   private func leave(_ batch: Batch) {
     // If SQLite has ended the transaction after an error, the remaining queries wait for the next batch.
-    guarded.withLock { $0.state.batchLeft(batch.number) }
+    let now = clock.now()
+    guarded.withLock { $0.state.batchLeft(batch.number, from: batch.start, to: now) }
   }
 
   /// Fetches the queries of a batch that no other connection fetches.
@@ -186,13 +205,21 @@ extension LiveEngine {
 }
 
 extension LiveEngine.Guarded {
-  fileprivate func batch(_ facts: FetchBatch.Facts?, _ core: _DatabaseCore) -> LiveEngine.Batch? {
-    facts.map { LiveEngine.Batch(facts: $0, core: core, externalCommits: objects.watch?.externalCommits) }
+  fileprivate func batch(
+    _ facts: FetchBatch.Facts?, _ core: _DatabaseCore, at now: Duration
+  ) -> LiveEngine.Batch? {
+    facts.map { LiveEngine.Batch(facts: $0, start: now, core: core, externalCommits: objects.watch?.externalCommits) }
+  }
+
+  /// The changes of external commits are read first: they may concern queries.
+  fileprivate mutating func nextStep(_ core: _DatabaseCore, at now: Duration) -> LiveEngine.Step {
+    if state.storedChangesReadBegan(at: now) { return .readStoredChanges }
+    return beginBatch(core, at: now).map { .fetch($0) } ?? .leave
   }
 
   fileprivate mutating func beginBatch(
     writing: Bool = false, _ core: _DatabaseCore, at now: Duration
   ) -> LiveEngine.Batch? {
-    batch(state.batchBegan(writing: writing, writeCount: objects.writeCount, at: now), core)
+    batch(state.batchBegan(writing: writing, writeCount: objects.writeCount, at: now), core, at: now)
   }
 }

@@ -8,12 +8,15 @@ extension LiveEngine {
   ) {
     switch result {
     case .success(let outcome):
+      let fetched = times?.fetched ?? clock.now()
       let (receivers, newRegion) = report { guarded -> ([any LiveObserver], DatabaseRegion?) in
         guarded.objects.endFetch(of: item.query)
         let (receivers, newRegion) = guarded.state.fetchSucceeded(
           item, outcome.facts, batch.facts, writeCount: guarded.objects.writeCount)
+        if receivers.isEmpty { guarded.state.deliveryEnded(item.query, times, at: fetched) }
         return (guarded.objects.observers(receivers), newRegion)
       }.result
+      if receivers.isEmpty { return }
       var times = times
       for observer in receivers {
         if let newRegion { observer.events.willTrackRegion?(newRegion) }

@@ -38,7 +38,9 @@ final class LiveEngine: _DatabaseCore.Component {
 
   /// Returns the engine of a database.
   static func engine(of core: _DatabaseCore) -> LiveEngine {
-    core.component { LiveEngine(LivePolicy(), core.clock) }
+    core.component {
+      LiveEngine(LivePolicy(externalCommitLimit: core.configuration.externalCommitLimit), core.clock)
+    }
   }
 
   /// Reports an event to the state, and performs its work.
@@ -216,7 +218,7 @@ final class LiveEngine: _DatabaseCore.Component {
     if let needs = work.beginsWatch { beginWatch(needs, of: core) }
     if let needs = work.publishesNeeds, let subscription = tasks.subscription { publish(needs, subscription) }
     if work.startsReading { core.fetchLater { [self] db in fetchReadBatches(db, core) } }
-    if let number = work.watchdog { startWatchdog(number) }
+    if let (number, delay) = work.watchdog { startWatchdog(number, delay) }
     if work.startsWriting { core.writeLater { [self] db in fetchWriteBatches(db, core) } }
     if let (pause, query) = work.pause { startPause(pause, query) }
   }
@@ -243,8 +245,8 @@ final class LiveEngine: _DatabaseCore.Component {
   }
 
   /// Starts a watchdog, which requests another connection for the queue if the current fetches take long.
-  private func startWatchdog(_ number: Int) {
-    let end = clock.after(policy.slowFetchDelay) { [self] in
+  private func startWatchdog(_ number: Int, _ delay: Duration) {
+    let end = clock.after(delay) { [self] in
       let now = clock.now()
       report { guarded in
         guarded.state.watchdogEnded(number, at: now)

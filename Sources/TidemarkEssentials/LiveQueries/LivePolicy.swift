@@ -6,6 +6,9 @@ struct LivePolicy: Sendable {
   /// The number of processors. The committing thread needs one of them.
   var processorCount = SystemThread.processorCount
 
+  /// How much of the machine external commits may use.
+  var externalCommitLimit = Configuration.ExternalCommitLimit()
+
   /// How long one connection fetches before another one is requested, if a processor is available: a multiple of
   /// the duration of the request. If it is shorter, writers wait for threads that find nothing to do.
   var helpDelay = Duration.microseconds(250)

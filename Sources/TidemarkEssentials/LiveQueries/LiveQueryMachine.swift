@@ -23,6 +23,12 @@ struct LiveQueryMachine: Sendable {
 
     /// All observers if the value has changed, after an external commit whose changes are unknown.
     static let externalCommit = FetchReasons(rawValue: 4)
+
+    /// All observers, after an external commit that may have changed the value.
+    static let externalChange: FetchReasons = [.change, FetchReasons(rawValue: 8)]
+
+    /// Whether an external commit is among the reasons.
+    var includesExternal: Bool { rawValue & 12 != 0 }
   }
 
   private enum Phase {
@@ -33,6 +39,12 @@ struct LiveQueryMachine: Sendable {
   }
 
   private var phase = Phase.idle
+
+  /// Whether it needs no fetch.
+  var isIdle: Bool { if case .idle = phase { true } else { false } }
+
+  /// Whether it waits for a fetch because of external commits only.
+  var isQueuedForExternalCommits: Bool { if case .queued = phase { pendingReasons == .externalCommit } else { false } }
 
   /// Whether it waits for another attempt after a failure.
   var isPausing: Bool { if case .pausing = phase { true } else { false } }

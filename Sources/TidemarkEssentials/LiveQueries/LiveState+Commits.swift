@@ -51,15 +51,63 @@ extension LiveState {
   mutating func externalCommitDetected(at now: Duration) {
     log.append(ShortList(), rowCount: 0, isUnknown: true, isExternal: true)
     metrics.externalCommitCount += 1
-    if !areAllWoken {
-      areAllWoken = true
-      for query in queries.ids {
-        queries[query].note(.any)
-        wake(query, .externalCommit, at: now)
-        if queries[query].interests.contains(.databaseDidChange) { areAllWoken = false }
-      }
+    unknownCommits.add(at: now)
+    if busyQueryCount < queries.count { unknownCommits.concernIdleQueries = true }
+    if notifiesOfCommits {
+      for query in queries.ids { work.notified += queries[query].observers(interestedIn: .databaseDidChange) }
     }
     requestReaders(at: now)
+  }
+
+  /// Queues the queries that wait because of external commits, unless there is a pause.
+  mutating func queueOutdated(at now: Duration) {
+    if pace.pause(at: now) > .zero { return }
+    if unknownCommits.concernIdleQueries { queueIdle() }
+    for query in readers.deferred {
+      guard queries.contains(query), queries[query].isDeferred else { continue }
+      queries[query].isDeferred = false
+      enqueue(query)
+    }
+    readers.deferred.removeAll(keepingCapacity: true)
+  }
+
+  // Not a part of the method above: the optimizer (6.3.1) would not end.
+  private mutating func queueIdle() {
+    unknownCommits.concernIdleQueries = false
+    for query in queries.ids where queries[query].machine.isIdle { requestFetchIfOutdated(query) }
+  }
+
+  /// Requests another fetch of a query if there were external commits with unknown changes since its last one began.
+  mutating func requestFetchIfOutdated(_ query: LiveQueryID) {
+    guard queries[query].unknownCommitCount < unknownCommits.count else { return }
+    queries[query].note(.any)
+    queries[query].unknownCommitCount = unknownCommits.count
+    if queries[query].wokenAt == nil {
+      queries[query].wokenAt = unknownCommits.last
+      metrics.wakeCount += 1
+    }
+    requestFetch(query, .externalCommit)
+  }
+
+  /// External commits were detected whose changes may be stored: a connection reads these.
+  mutating func storedChangesDetected(at now: Duration) {
+    storedChanges.detected()
+    requestReaders(at: now)
+  }
+
+  /// A connection is available to read stored changes.
+  ///
+  /// - Returns: Whether it is to do so.
+  mutating func storedChangesReadBegan(at now: Duration) -> Bool {
+    guard readerCountMax > 0, pace.pause(at: now) == .zero, storedChanges.begin() else { return false }
+    readers.lastActivity = now
+    return true
+  }
+
+  /// A connection has read stored changes.
+  mutating func storedChangesReadEnded(from start: Duration, to now: Duration) {
+    storedChanges.end()
+    pace.worked(from: start, to: now)
   }
 
   /// External commits were read whose changes are known.
@@ -71,11 +119,11 @@ extension LiveState {
         index.match(table) { query in
           // A result that is updated row by row is fetched as a whole: the rows may be older than its snapshot.
           queries[query].note(.any)
-          wake(query, .change, at: now)
+          wake(query, .externalChange, at: now)
         }
       }
     }
-    requestReaders(at: now)
+    // The connection that has read the changes continues with the queries.
   }
 
   /// - Parameter own: The query whose fetch has made the commit: it is not woken.
@@ -98,7 +146,28 @@ extension LiveState {
 
   /// Requests a fetch of a query. Its changes are noted before.
   mutating func requestFetch(_ query: LiveQueryID, _ reasons: LiveQueryMachine.FetchReasons) {
-    if queries[query].machine.requestFetch(reasons) { enqueue(query) }
+    if queries[query].machine.requestFetch(reasons) {
+      busyQueryCount += 1
+      enqueue(query)
+      return
+    }
+    if reasons == .externalCommit || !queries[query].isDeferred { return }
+    queries[query].isDeferred = false
+    enqueue(query)
+  }
+
+  /// The fetch of a query has ended. It is queued again if another one was requested meanwhile.
+  mutating func queueAfterFetch(_ query: LiveQueryID) {
+    guard queries[query].machine.end() else {
+      busyQueryCount -= 1
+      return
+    }
+    if queries[query].machine.isQueuedForExternalCommits {
+      queries[query].isDeferred = true
+      readers.deferred.append(query)
+    } else {
+      enqueue(query)
+    }
   }
 
   mutating func enqueue(_ query: LiveQueryID) {
@@ -112,17 +181,32 @@ extension LiveState {
   /// Requests connections for the queries that wait.
   mutating func requestReaders(at now: Duration) {
     if readerCountMax == 0 { return }
-    if !readers.reading.isEmpty {
+    if hasReads(at: now) {
       if polling.isSpinning {
         work.wakesSpinner = true
       } else if readers.count < readerCountMax {
         requestReader(at: now)
       }
+    } else if isExternalWaiting {
+      startWatchdog(after: pace.pause(at: now))
     }
-    if !readers.writing.isEmpty, !readers.hasWriter {
-      readers.hasWriter = true
-      work.startsWriting = true
-    }
+    requestWriter()
+  }
+
+  /// Whether there is something to do for a connection that reads.
+  func hasReads(at now: Duration) -> Bool {
+    !readers.reading.isEmpty || isExternalWaiting && pace.pause(at: now) == .zero
+  }
+
+  /// Whether there is something to do because of external commits.
+  private var isExternalWaiting: Bool {
+    storedChanges.isWaiting || unknownCommits.concernIdleQueries || !readers.deferred.isEmpty
+  }
+
+  mutating func requestWriter() {
+    if readers.writing.isEmpty || readers.hasWriter { return }
+    readers.hasWriter = true
+    work.startsWriting = true
   }
 
   private mutating func requestReader(at now: Duration) {
@@ -138,11 +222,12 @@ extension LiveState {
     }
   }
 
-  mutating func startWatchdog() {
+  /// - Parameter pause: A shorter delay.
+  mutating func startWatchdog(after pause: Duration = .seconds(1)) {
     guard readers.watchdog == nil else { return }
     readers.watchdogCount += 1
     readers.watchdog = readers.watchdogCount
-    work.watchdog = readers.watchdogCount
+    work.watchdog = (readers.watchdogCount, min(pause, policy.slowFetchDelay))
   }
 }
 

@@ -23,7 +23,8 @@ extension LiveState {
   /// - Returns: A new batch of all waiting queries, if there are any.
   mutating func batchBegan(writing: Bool = false, writeCount: UInt64?, at now: Duration) -> FetchBatch.Facts? {
     if readerCountMax == 0 { return nil }
-    areAllWoken = false
+    queueOutdated(at: now)
+    requestWriter()
     var waiting = ShortList<LiveQueryID>()
     if writing {
       swap(&waiting, &readers.writing)
@@ -32,6 +33,7 @@ extension LiveState {
     }
     var (items, isIncremental, reportsVersion) = ([FetchBatch.Item](), false, false)
     for query in waiting where queries.contains(query) {
+      requestFetchIfOutdated(query)
       let facts = queries[query].facts
       isIncremental = isIncremental || facts.isIncremental
       reportsVersion = reportsVersion || facts.reportsVersion
@@ -46,7 +48,7 @@ extension LiveState {
     // Fetches with write access exclude other writes.
     let facts = FetchBatch.Facts(
       number: batchNumber, fetchStart: beginFetch(writeCount: writing ? nil : writeCount), isLarge: items.count > 1,
-      isIncremental: isIncremental, reportsVersion: reportsVersion)
+      isExternal: items.contains(where: \.pendingReasons.includesExternal), isIncremental: isIncremental, reportsVersion: reportsVersion)
     batches.append(FetchBatch(facts, items, at: now))
     return facts
   }
@@ -55,12 +57,12 @@ extension LiveState {
   ///
   /// - Returns: The time until which it spins, if that is likely to succeed.
   mutating func readerIdled(at now: Duration) -> Duration? {
-    guard readers.count == 1, readers.reading.isEmpty, readerCountMax > 0 else { return nil }
+    guard readers.count == 1, !hasReads(at: now), readerCountMax > 0 else { return nil }
     return polling.begin(at: now, policy)
   }
 
   /// A connection has stopped spinning.
-  mutating func spinEnded() { polling.end(hasWork: !readers.reading.isEmpty, policy) }
+  mutating func spinEnded(at now: Duration) { polling.end(hasWork: hasReads(at: now), policy) }
 
   /// A connection is about to leave. While it is counted, no other one is requested.
   ///
@@ -120,10 +122,10 @@ extension LiveState {
 
   /// Notes the changed rows of the queries of a batch, before its snapshot is taken: it contains all commits up to now.
   mutating func rowsNoted(in number: Int, externalCommitCount: Int64) {
-    areAllWoken = false
     var batch = withBatch(number) { $0 }
     batch.noteRows(upTo: log.last, externalCommitCount: externalCommitCount) { query in
-      queries.contains(query) ? queries[query].takeChangedRows() : .any
+      guard queries.contains(query), queries[query].unknownCommitCount == unknownCommits.count else { return .any }
+      return queries[query].takeChangedRows()
     }
     withBatch(number) { $0 = batch }
   }
@@ -142,8 +144,9 @@ extension LiveState {
   }
 
   /// A connection has left a batch.
-  mutating func batchLeft(_ number: Int) {
+  mutating func batchLeft(_ number: Int, from start: Duration, to now: Duration) {
     guard let index = batches.firstIndex(where: { $0.facts.number == number }) else { return }
+    if batches[index].facts.isExternal { pace.worked(from: start, to: now) }
     batches[index].readerCount -= 1
     if batches[index].readerCount > 0 { return }
     var batch = batches.remove(at: index)

@@ -28,6 +28,10 @@ extension LiveState {
     guard queries.isEmpty, immediateFetchCount == 0, case .active = watch else { return }
     watch = .none
     (readers.reading, readers.writing) = (ShortList(), ShortList())
+    unknownCommits.concernIdleQueries = false
+    readers.deferred = []
+    storedChanges.cancel()
+    notifiesOfCommits = false
     published = PublishedNeeds()
     work.publishesNeeds = nil
     work.endsWatch = true
@@ -140,7 +144,8 @@ extension LiveState {
   /// Schedules another fetch of a query whose fetch is outdated.
   mutating func outdated(_ query: LiveQueryID, _ reasons: LiveQueryMachine.FetchReasons) {
     queries[query].note(.any)
-    queries[query].forgetReadSet()
+    // After an external commit, the next fetch compares the versions of the schema.
+    if reasons != .externalCommit { queries[query].forgetReadSet() }
     requestFetch(query, reasons)
   }
 }

@@ -49,7 +49,7 @@ extension LiveState {
   mutating func deliveryEnded(_ query: LiveQueryID, _ times: FetchTimes?, at now: Duration) {
     if let times {
       metrics.fetchTimes.add(times.fetched - times.fetchStart)
-      if let wokenAt = times.wokenAt { metrics.deliveryTimes.add(times.delivered - wokenAt) }
+      if let delivered = times.delivered, let wokenAt = times.wokenAt { metrics.deliveryTimes.add(delivered - wokenAt) }
       metrics.falseWakeCount += times.falseWakeCount
     }
     endFetch(query)
@@ -57,7 +57,9 @@ extension LiveState {
   }
 
   mutating func endFetch(_ query: LiveQueryID) {
-    if queries.contains(query), queries[query].machine.end() { enqueue(query) }
+    guard queries.contains(query) else { return }
+    requestFetchIfOutdated(query)
+    queueAfterFetch(query)
   }
 
   /// A fetch of a batch has failed. The observers that end because of it are removed.
@@ -97,7 +99,9 @@ extension LiveState {
     var wokenAt: Duration?
     var fetchStart: Duration
     var fetched = Duration.zero
-    var delivered = Duration.zero
+
+    /// Nil if nobody has received the result.
+    var delivered: Duration?
     var falseWakeCount = 0
   }
 

@@ -61,11 +61,16 @@ struct LiveState: ~Copyable {
   var batchNumber = 0
   var batches: [FetchBatch] = []
 
-  /// Whether each query waits for a fetch because of an external commit, so that another one changes nothing: until a
-  /// batch begins or notes changed rows, or an observer is added. False if observers are notified of each commit.
-  var areAllWoken = false
+  var unknownCommits = UnknownCommits()
+  var pace: ExternalCommitPace
+
+  /// The number of queries that are not idle.
+  var busyQueryCount = 0
 
   var storedChanges = StoredChangesMachine()
+
+  /// Whether an observer wants to be notified of each commit.
+  var notifiesOfCommits = false
 
   /// The fetch whose transaction is being committed.
   var ownCommit: OwnCommit?
@@ -78,6 +83,7 @@ struct LiveState: ~Copyable {
 
   init(_ policy: LivePolicy = LivePolicy()) {
     self.policy = policy
+    pace = ExternalCommitPace(policy.externalCommitLimit, processorCount: policy.processorCount)
   }
 
   // It is not private: the compiler (6.3.1) would fail, because `IDTable` has a `deinit`.
@@ -94,10 +100,31 @@ struct LiveState: ~Copyable {
     case active(readerCountMax: Int)
   }
 
+  /// The external commits with unknown changes, which concern all queries.
+  ///
+  /// Such a commit is counted, and visits no query. A query is outdated if its last fetch began before the last commit.
+  /// When this fetch ends, the query is queued again. Idle queries are queued when the next batch begins.
+  struct UnknownCommits {
+    private(set) var count: UInt64 = 0
+    private(set) var last = Duration.zero
+
+    /// Whether there may be idle queries that are outdated.
+    var concernIdleQueries = false
+
+    mutating func add(at now: Duration) {
+      count += 1
+      last = now
+    }
+  }
+
   /// The connections that fetch, and the queries that wait for them.
   struct Readers {
     var reading = ShortList<LiveQueryID>()
     var writing = ShortList<LiveQueryID>()
+
+    /// Queries that are queued for external commits only, until `pace` allows to fetch them. Those that are not
+    /// `isDeferred` any more have left this list.
+    var deferred: [LiveQueryID] = []
 
     /// The number of connections that fetch, or were requested.
     var count = 0
@@ -167,6 +194,7 @@ struct LiveState: ~Copyable {
   private mutating func query(_ facts: LiveQuery.Facts) -> LiveQueryID {
     if let query = queryIDs[facts.key] { return query }
     let query = queries.insert(LiveQuery(facts))
+    queries[query].unknownCommitCount = unknownCommits.count
     queryIDs[facts.key] = query
     if facts.isIncremental { incrementalQueryCount += 1 }
     return query
@@ -175,7 +203,7 @@ struct LiveState: ~Copyable {
   private mutating func add(
     _ interests: ObservationEvents.Interests, _ retry: RetryPolicy?, to query: LiveQueryID, isNew: Bool = true
   ) -> LiveObserverID {
-    areAllWoken = false
+    if interests.contains(.databaseDidChange) { notifiesOfCommits = true }
     let observer = observers.insert(ObserverLocation(query: query, index: queries[query].observers.count))
     queries[query].add(
       LiveQuery.Observer(id: observer, arrival: batchNumber, interests: interests, isNew: isNew))
@@ -205,6 +233,7 @@ struct LiveState: ~Copyable {
   mutating func remove(_ query: LiveQueryID) {
     while let observer = queries[query].observers.last { remove(observer.id) }
     untrack(query)
+    if !queries[query].machine.isIdle { busyQueryCount -= 1 }
     let facts = queries.remove(query).facts
     queryIDs[facts.key] = nil
     if facts.isIncremental { incrementalQueryCount -= 1 }

@@ -27,8 +27,8 @@ struct LiveWork: Sendable {
   var startsReading = false
   var startsWriting = false
 
-  /// The number of a watchdog to start. It checks later whether queries still wait.
-  var watchdog: Int?
+  /// A watchdog to start. It checks later whether queries still wait.
+  var watchdog: (number: Int, delay: Duration)?
 
   /// A query to fetch again after a pause.
   var pause: (Duration, LiveQueryID)?

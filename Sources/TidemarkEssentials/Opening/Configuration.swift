@@ -164,6 +164,9 @@ public struct Configuration: Sendable {
   /// Whether live queries detect external commits. Default: immediately, for databases in files.
   public var externalCommitDetection = ExternalCommitDetection.immediate
 
+  /// How much of the machine live queries use to follow external commits. Default: half of the processors.
+  public var externalCommitLimit = ExternalCommitLimit()
+
   // MARK: Diagnostics
 
   /// Whether errors and traces show the values of bound arguments. Default: false, because they may be confidential.
@@ -302,5 +305,33 @@ extension Configuration {
 
     /// The database is checked at the given interval only.
     case polling(every: Duration)
+  }
+
+  /// How much of the machine the live queries of a database use to follow external commits.
+  ///
+  /// Another process may commit thousands of times per second. When live queries have been fetched for some of its
+  /// commits, they pause until their share is kept, and are then fetched once for all commits meanwhile. So frequent
+  /// commits and many live queries cost no more than the share, and the values are a little later.
+  ///
+  /// ```swift
+  /// var config = Configuration()
+  /// config.externalCommitLimit = .init(processorShare: 0.1, delayMax: .milliseconds(500))
+  /// ```
+  public struct ExternalCommitLimit: Sendable, Hashable {
+    /// The part of all processors that may be used: 0.5 is two of four processors.
+    public var processorShare: Double
+
+    /// The longest pause: it ends even if the share is exceeded.
+    public var delayMax: Duration
+
+    /// Creates a limit.
+    ///
+    /// - Parameters:
+    ///   - processorShare: The part of all processors that may be used, greater than zero.
+    ///   - delayMax: The longest pause.
+    public init(processorShare: Double = 0.5, delayMax: Duration = .milliseconds(100)) {
+      self.processorShare = processorShare
+      self.delayMax = delayMax
+    }
   }
 }

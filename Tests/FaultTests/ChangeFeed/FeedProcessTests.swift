@@ -7,7 +7,7 @@ import Testing
   @Test func `a resumed consumer finds each transaction of two processes once, or that its token has expired`()
     async throws
   {
-    let run = Run("feed-processes", seed: Scale.seed)
+    let run = Run("feed-processes", seed: Scale.seed, limit: Scale.of(daily: 0, full: 3_600))
     let processes = try await FeedProcesses(run)
     for _ in 0..<Scale.of(daily: 2, full: 20) where run.allProblems.isEmpty {
       try processes.startProcesses()

@@ -21,7 +21,7 @@ import Tidemark
     #expect(driver.state.readerIdled(at: driver.now) == driver.now + driver.state.policy.spinDuration)
     driver.commit("player")
     #expect(driver.work() == ["wake spinner"])
-    driver.state.spinEnded()
+    driver.state.spinEnded(at: driver.now)
     #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["A"])
   }
 
@@ -87,7 +87,7 @@ import Tidemark
       driver.state.ownCommit = nil
       _ = driver.state.fetchSucceeded(fetch.item, result, batch, writeCount: driver.writeCount)
       driver.deliver(fetch)
-      driver.state.batchLeft(batch.number)
+      driver.state.batchLeft(batch.number, from: driver.now, to: driver.now)
       driver.state.writerLeaves(at: driver.now)
       _ = driver.work()
       if !isOwn { driver.commit("player") }

@@ -185,7 +185,7 @@ final class LiveStateDriver {
       receivers += succeed(fetch, reading: table, digest: digest, in: batch)
       deliver(fetch)
     }
-    state.batchLeft(batch.number)
+    state.batchLeft(batch.number, from: now, to: now)
     return receivers
   }
 }

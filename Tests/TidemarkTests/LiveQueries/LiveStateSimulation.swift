@@ -23,6 +23,9 @@ final class LiveStateSimulation {
   private var writeCount: UInt64 = 0
   private var isCommitting = false
 
+  /// The tables that other connections have changed, in the change feed.
+  private var storedChanges: [Int] = []
+
   // The broker of changes.
   private var needs: CaptureNeeds?
   private var needsVersion = 0
@@ -50,7 +53,10 @@ final class LiveStateSimulation {
     case commit(table: Int, CaptureNeeds?, version: Int)
     case report(table: Int, CaptureNeeds?, version: Int)
     case detectExternalCommit
-    case watchdog(Int)
+    case detectStoredChanges
+    case readStoredChanges
+    case reportStoredChanges([Int])
+    case watchdog(Int, delay: Duration)
   }
 
   init(_ random: SeededRandom) { self.random = random }
@@ -96,8 +102,14 @@ final class LiveStateSimulation {
       state.observerCancelled(id)
       observers[id] = nil
     case 3:
-      versions[Int.random(in: 0..<Self.tableCount, using: &random)] += 1
-      activities.append(.detectExternalCommit)
+      let table = Int.random(in: 0..<Self.tableCount, using: &random)
+      versions[table] += 1
+      if Bool.random(using: &random) {
+        activities.append(.detectExternalCommit)
+      } else {
+        storedChanges.append(table)
+        activities.append(.detectStoredChanges)
+      }
     default:
       if isCommitting { return }
       isCommitting = true
@@ -113,7 +125,7 @@ final class LiveStateSimulation {
     if let needs = work.beginsWatch { activities.append(.setNeeds(needs, beginsWatch: true)) }
     if let needs = work.publishesNeeds { activities.append(.setNeeds(needs, beginsWatch: false)) }
     if work.startsReading { activities.append(.startReading) }
-    if let number = work.watchdog { activities.append(.watchdog(number)) }
+    if let (number, delay) = work.watchdog { activities.append(.watchdog(number, delay: delay)) }
   }
 
   private var knownWriteCount: UInt64 { countsWrites ? writeCount : 0 }
@@ -123,7 +135,9 @@ final class LiveStateSimulation {
     activities.swapAt(index, activities.count - 1)
     switch activities.removeLast() {
     case .startReading:
-      if let batch = state.batchBegan(writeCount: knownWriteCount, at: now) {
+      if state.storedChangesReadBegan(at: now) {
+        activities.append(.readStoredChanges)
+      } else if let batch = state.batchBegan(writeCount: knownWriteCount, at: now) {
         activities.append(.takeSnapshot(batch))
       } else {
         _ = state.readerLeaves(after: .max, at: now)
@@ -134,7 +148,8 @@ final class LiveStateSimulation {
       if let fetch = state.nextFetch(in: batch.number, at: now) {
         activities.append(.endFetch(batch, fetch, snapshot: snapshot))
       } else {
-        state.batchLeft(batch.number)
+        let work = Duration.microseconds(Int.random(in: 0..<3_000, using: &random))
+        state.batchLeft(batch.number, from: now - work, to: now)
         activities.append(.startReading)
       }
     case .endFetch(let batch, let fetch, let snapshot): endFetch(batch, fetch, snapshot)
@@ -164,7 +179,17 @@ final class LiveStateSimulation {
       isCommitting = false
       report(table, captured, version)
     case .detectExternalCommit: state.externalCommitDetected(at: now)
-    case .watchdog(let number): state.watchdogEnded(number, at: now)
+    case .detectStoredChanges: state.storedChangesDetected(at: now)
+    case .readStoredChanges:
+      activities.append(.reportStoredChanges(storedChanges))
+      storedChanges = []
+    case .reportStoredChanges(let tables):
+      state.externalCommitsReported(tables.map { changes([$0], version: .max) }, at: now)
+      state.storedChangesReadEnded(from: now - .microseconds(300), to: now)
+      activities.append(.startReading)
+    case .watchdog(let number, let delay):
+      now += delay
+      state.watchdogEnded(number, at: now)
     }
   }
 
@@ -173,16 +198,21 @@ final class LiveStateSimulation {
     guard needs != nil else { return }
     let isCaptured = captured?.needs(of: Self.key(table)) != nil
     if !isCaptured, version == needsVersion { return }
+    _ = state.commitReported(
+      changes(isCaptured ? [table] : [], version: version), isUnknown: version < subscriptionVersion,
+      writeCount: knownWriteCount, at: now)
+  }
+
+  private func changes(_ tables: [Int], version: Int) -> CommittedChanges {
     var changes = CommittedChanges(number: writeCount, needsVersion: version, log: .empty)
-    if isCaptured {
+    for table in tables {
       let tableChanges = CommittedChanges.TableChanges(key: Self.key(table), isCoarse: true, log: .empty)
       var kinds = CommittedChanges.Kinds()
       kinds.insert(.insert)
       tableChanges.set(kinds, updatedColumns: [], .all(count: 0))
       changes.tables.append(tableChanges)
     }
-    _ = state.commitReported(
-      changes, isUnknown: version < subscriptionVersion, writeCount: knownWriteCount, at: now)
+    return changes
   }
 
   private func endFetch(_ batch: FetchBatch.Facts, _ fetch: LiveState.Fetch, _ snapshot: [Int]) {

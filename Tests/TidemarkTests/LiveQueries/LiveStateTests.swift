@@ -259,27 +259,144 @@ import Tidemark
     #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["A"])
   }
 
-  @Test func `external commits wake the queries once until a batch begins`() throws {
+  @Test func `external commits visit the queries when a batch begins`() throws {
     let driver = LiveStateDriver.observedPlayers()
-    driver.state.externalCommitDetected(at: driver.now)
     let wakeCount = driver.state.currentMetrics.wakeCount
-    driver.state.externalCommitDetected(at: driver.now)
+    for _ in 1...2 { driver.state.externalCommitDetected(at: driver.now) }
+    #expect(driver.work().first == "start reading")
     #expect(driver.state.currentMetrics.wakeCount == wakeCount)
     #expect(driver.state.currentMetrics.externalCommitCount == 2)
     // The batch may read the state before this commit.
     let received = driver.fetchAll(reading: LiveStateDriver.tables) { $0.state.externalCommitDetected(at: $0.now) }
     #expect(received == ["A"])
+    #expect(driver.state.currentMetrics.wakeCount == wakeCount + 2)
     #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["A"])
     #expect(driver.fetchAll(reading: LiveStateDriver.tables) == [])
   }
 
-  @Test func `a query that is added between external commits is woken by the second one`() throws {
+  @Test func `an external commit concerns queries that are added before the next batch`() throws {
     let driver = LiveStateDriver.observedPlayers()
     driver.state.externalCommitDetected(at: driver.now)
     driver.observe("teams", as: "B")
-    let wakeCount = driver.state.currentMetrics.wakeCount
+    #expect(Set(driver.fetchAll(reading: LiveStateDriver.tables)) == ["A", "B"])
+  }
+
+  @Test func `an external commit starts fetches that need write access`() throws {
+    let driver = LiveStateDriver()
+    driver.observe("writing", as: "A")
+    _ = driver.work()
+    let batch = try #require(driver.beginBatch(writing: true))
+    let fetch = try #require(driver.next(in: batch))
+    _ = driver.succeed(fetch, reading: "player", in: batch)
+    driver.deliver(fetch)
+    driver.state.batchLeft(batch.number, from: driver.now, to: driver.now)
+    driver.state.writerLeaves(at: driver.now)
+    _ = driver.work()
     driver.state.externalCommitDetected(at: driver.now)
-    #expect(driver.state.currentMetrics.wakeCount > wakeCount)
+    #expect(driver.work() == ["start reading"])
+    #expect(driver.beginBatch() == nil)
+    #expect(driver.work() == ["start writing"])
+    #expect(driver.beginBatch(writing: true) != nil)
+  }
+
+  @Test func `observers are notified of each external commit`() {
+    let driver = LiveStateDriver.observedPlayers(.databaseDidChange)
+    for _ in 1...2 {
+      driver.state.externalCommitDetected(at: driver.now)
+      #expect(driver.work().contains("notify A"))
+    }
+  }
+
+  @Test func `a fetch that an external commit makes outdated keeps its reads`() throws {
+    let driver = LiveStateDriver.observedPlayers()
+    driver.commit("player")
+    // A fetch with another region is compared with the commits since its beginning.
+    let batch = try #require(driver.beginBatch())
+    let fetch = try #require(driver.next(in: batch))
+    driver.state.externalCommitDetected(at: driver.now)
+    _ = driver.succeed(fetch, reading: "team", in: batch)
+    driver.deliver(fetch)
+    driver.state.batchLeft(batch.number, from: driver.now, to: driver.now)
+    let next = try #require(driver.beginBatch())
+    #expect(try #require(driver.next(in: next)).lastReadSet != nil)
+  }
+
+  @Test func `stored changes are read before queries are fetched`() {
+    let driver = LiveStateDriver.observedPlayers()
+    driver.state.storedChangesDetected(at: driver.now)
+    #expect(driver.work() == ["start reading"])
+    let isFirst = driver.state.storedChangesReadBegan(at: driver.now)
+    let isSecond = driver.state.storedChangesReadBegan(at: driver.now)
+    #expect(isFirst && !isSecond)
+    // The connection that reads continues with another commit.
+    driver.state.storedChangesDetected(at: driver.now)
+    driver.state.storedChanges.end()
+    let isRepeated = driver.state.storedChangesReadBegan(at: driver.now)
+    #expect(isRepeated)
+  }
+
+  // MARK: The limit of external commits
+
+  /// An observer that is fetched after an external commit, in a batch that takes 1 ms and must be followed by a pause.
+  private func driverInPause() throws -> LiveStateDriver {
+    let driver = LiveStateDriver.observedPlayers()
+    driver.state.pace = ExternalCommitPace(.init(processorShare: 0.1), processorCount: 2)
+    driver.state.externalCommitDetected(at: driver.now)
+    let batch = try #require(driver.beginBatch())
+    let fetch = try #require(driver.next(in: batch))
+    _ = driver.succeed(fetch, reading: nil, in: batch)
+    driver.deliver(fetch)
+    let start = driver.now
+    driver.now += .milliseconds(1)
+    driver.state.batchLeft(batch.number, from: start, to: driver.now)
+    _ = driver.state.readerLeaves(after: 0, at: driver.now)
+    _ = driver.work()
+    return driver
+  }
+
+  @Test func `external commits wait for the end of a pause`() throws {
+    let driver = try driverInPause()
+    driver.state.externalCommitDetected(at: driver.now)
+    #expect(driver.work() == ["start watchdog"])
+    #expect(driver.beginBatch() == nil)
+    driver.now += .milliseconds(4)
+    driver.state.watchdogEnded(try #require(driver.state.readers.watchdog), at: driver.now)
+    #expect(driver.work() == ["start reading"])
+    #expect(driver.beginBatch() != nil)
+  }
+
+  @Test func `stored changes wait for the end of a pause`() throws {
+    let driver = try driverInPause()
+    driver.state.storedChangesDetected(at: driver.now)
+    #expect(driver.work() == ["start watchdog"])
+    let isBegun = driver.state.storedChangesReadBegan(at: driver.now)
+    #expect(!isBegun)
+    driver.now += .milliseconds(4)
+    let isBegunLater = driver.state.storedChangesReadBegan(at: driver.now)
+    #expect(isBegunLater)
+  }
+
+  @Test func `own commits do not wait for the end of a pause`() throws {
+    let driver = try driverInPause()
+    driver.commit("player")
+    #expect(driver.work() == ["start reading"])
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["A"])
+  }
+
+  @Test func `a query that waits for a pause is fetched at once after an own commit`() throws {
+    let driver = try driverInPause()
+    driver.commit("player")
+    let batch = try #require(driver.beginBatch())
+    let fetch = try #require(driver.next(in: batch))
+    driver.state.externalCommitDetected(at: driver.now)
+    _ = driver.succeed(fetch, reading: nil, in: batch)
+    driver.deliver(fetch)
+    driver.state.batchLeft(batch.number, from: driver.now, to: driver.now)
+    #expect(driver.beginBatch() == nil)
+    driver.commit("player")
+    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["A"])
+    driver.now += .milliseconds(4)
+    #expect(driver.beginBatch() == nil)
   }
 
   // MARK: Immediate fetches
@@ -318,7 +435,7 @@ import Tidemark
     var fetch = try #require(driver.next(in: batch))
     driver.state.fetchFailed(fetch.item, isTransient: true, at: driver.now)
     #expect(driver.work() == ["release A", "start reading", "pause players \(Duration.milliseconds(20))"])
-    driver.state.batchLeft(batch.number)
+    driver.state.batchLeft(batch.number, from: driver.now, to: driver.now)
     // A commit does not shorten the pause.
     driver.commit("player")
     #expect(driver.beginBatch() == nil)
@@ -327,7 +444,7 @@ import Tidemark
     fetch = try #require(driver.next(in: second))
     driver.state.fetchFailed(fetch.item, isTransient: true, at: driver.now)
     #expect(driver.work().last == "pause players \(Duration.milliseconds(40))")
-    driver.state.batchLeft(second.number)
+    driver.state.batchLeft(second.number, from: driver.now, to: driver.now)
     driver.state.pauseEnded(fetch.item.query, at: driver.now)
     #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["B"])
   }
@@ -341,7 +458,7 @@ import Tidemark
     driver.state.fetchFailed(fetch.item, isTransient: false, at: driver.now)
     #expect(driver.work() == ["release A", "release query players", "end watch"])
     driver.state.pauseEnded(fetch.item.query, at: driver.now)
-    driver.state.batchLeft(batch.number)
+    driver.state.batchLeft(batch.number, from: driver.now, to: driver.now)
     #expect(driver.work().isEmpty)
   }
 }

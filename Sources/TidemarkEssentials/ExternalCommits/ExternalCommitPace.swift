@@ -1,0 +1,26 @@
+/// Limits the time that live queries take to follow external commits: to read their changes, and to fetch.
+///
+/// After such work, a pause follows, so that the work takes the configured share of the processors. Further commits are
+/// handled together after the pause. A pause has a maximum length: then the values are more important than the share.
+struct ExternalCommitPace: Sendable {
+  /// The number of processors that may be used.
+  private let processorCount: Double
+  private let pauseMax: Duration
+
+  /// The time at which work may begin again.
+  private var end = Duration.zero
+
+  init(_ limit: Configuration.ExternalCommitLimit = Configuration.ExternalCommitLimit(), processorCount: Int) {
+    precondition(limit.processorShare > 0, "The share of the processors must be positive: \(limit.processorShare)")
+    self.processorCount = limit.processorShare * Double(processorCount)
+    pauseMax = max(limit.delayMax, .zero)
+  }
+
+  /// A thread has worked. The work of several threads adds up.
+  mutating func worked(from start: Duration, to now: Duration) {
+    end = min(max(end, start) + (now - start) / processorCount, now + pauseMax)
+  }
+
+  /// The time for which no work may begin; zero if it may begin now.
+  func pause(at now: Duration) -> Duration { max(end - now, .zero) }
+}
