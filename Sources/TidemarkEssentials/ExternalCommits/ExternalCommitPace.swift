@@ -21,6 +21,6 @@ struct ExternalCommitPace: Sendable {
     end = min(max(end, start) + (now - start) / processorCount, now + pauseMax)
   }
 
-  /// The time for which no work may begin; zero if it may begin now.
-  func pause(at now: Duration) -> Duration { max(end - now, .zero) }
+  /// The time for which no work may begin; zero if it may begin now. A very short pause would not be kept exactly.
+  func pause(at now: Duration) -> Duration { end - now < .microseconds(20) ? .zero : end - now }
 }

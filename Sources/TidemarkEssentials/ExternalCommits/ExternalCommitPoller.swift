@@ -80,7 +80,8 @@ private final class PollingThread: Sendable {
       databases.update(monitors)
       databases.poll(notifying: notifying)
       databases.updateWatchedFolders()
-      events.wait(for: databases.pause)
+      let (pause, isInterruptible) = databases.pause
+      events.wait(for: pause, isInterruptible: isInterruptible)
       databases.readEvents()
     }
     stopping.end()
@@ -123,10 +124,11 @@ private struct PolledDatabases {
     self.events = events
   }
 
-  /// The time until the next check.
-  var pause: Duration {
-    let next = databases.values.lazy.filter { !$0.hasEnded }.map(\.schedule.next).min()
-    return max((next ?? .seconds(60)) - clock.now(), .zero)
+  /// The time until the next check, and whether file events may end it.
+  var pause: (duration: Duration, isInterruptible: Bool) {
+    let schedules = databases.values.lazy.filter { !$0.hasEnded }.map(\.schedule)
+    guard let first = schedules.min(by: { $0.next < $1.next }) else { return (.seconds(60), true) }
+    return (max(first.next - clock.now(), .zero), !first.isDelayed)
   }
 
   // MARK: Databases

@@ -4,11 +4,12 @@
 ///           v                                                   |
 ///     checking repeatedly, with growing pauses --a while--> idle: rare checks
 ///
-/// A file event ends all pauses but the shortest. So only a commit whose last write was reported before a check
-/// that did not find it waits for the end of a pause.
+/// A file is written before its commit becomes visible, so the first check waits for a moment, which follows the
+/// duration of the last commits. A file event ends all other pauses. So only a commit whose last write was reported
+/// before a check that did not find it waits for the end of a pause.
 ///
-/// A file is written before its commit becomes visible: an immediate check usually finds nothing. If there are only
-/// own commits for some time, file events are disabled, because each of them costs the writer.
+/// While external commits follow each other at once, the detections have a minimum distance. If there are only own
+/// commits for some time, file events are disabled, because each of them costs the writer.
 ///
 /// Invariants:
 /// 1. After a write to a file, checks continue for as long as a commit may take, unless a commit has been found since.
@@ -40,6 +41,21 @@ struct ExternalCommitSchedule {
   private var checkCount = 0
   private var hasDetectedCommit = false
 
+  /// The time from the first write of a commit to the first check, and whether that check was too early.
+  private var commitDelay = shortestDelay
+  private var hasMissedCommit = false
+  private static let shortestDelay = Duration.microseconds(20)
+  private static let longestDelay = Duration.microseconds(250)
+
+  /// The time of the last detection, and the distance of the next one.
+  private var lastDetection: Duration?
+  private var distance = shortestDistance
+  private static let shortestDistance = Duration.microseconds(100)
+  private static let longestDistance = Duration.milliseconds(1)
+
+  /// Whether the next check is the first one after a file event, which other events do not bring forward.
+  private(set) var isDelayed = false
+
   /// The time of the last own commit.
   private var lastOwnCommit: Duration?
 
@@ -57,9 +73,24 @@ struct ExternalCommitSchedule {
 
   /// Reports that a file was written, or may have been.
   mutating func filesDidChange(_ now: Duration) {
+    let isFirst = lastFileChange == nil || hasDetectedCommit
     lastFileChange = now
     (checkCount, hasDetectedCommit) = (0, false)
-    next = now
+    if isFirst { hasMissedCommit = false }
+    let check = max(now + commitDelay, lastDetection.map { $0 + distance } ?? now)
+    next = isFirst ? check : min(next, check)
+    isDelayed = true
+  }
+
+  /// Adapts the first checks to a commit that a check has found.
+  private mutating func adapt(_ now: Duration) {
+    if !hasDetectedCommit, lastFileChange != nil {
+      let delay = hasMissedCommit ? commitDelay + commitDelay / 4 : commitDelay - commitDelay / 8
+      commitDelay = min(max(delay, Self.shortestDelay), Self.longestDelay)
+    }
+    let isQuickSeries = lastDetection.map { now - $0 < distance * 2 } ?? false
+    distance = isQuickSeries ? min(distance * 2, Self.longestDistance) : Self.shortestDistance
+    lastDetection = now
   }
 
   /// Reports the result of a check.
@@ -67,6 +98,8 @@ struct ExternalCommitSchedule {
   /// - Parameter hasOwn: Whether there were own commits since the last check.
   mutating func didCheck(_ finding: CommitCheckResult, hasOwn: Bool, _ now: Duration) {
     checkCount += 1
+    isDelayed = false
+    if finding == .externalCommit { adapt(now) } else { hasMissedCommit = true }
     if finding == .inconclusive {
       inconclusiveSince = inconclusiveSince ?? now
     } else {
@@ -101,10 +134,12 @@ struct ExternalCommitSchedule {
     if ignoresFileEvents { return .milliseconds(1) }
     if let lastFileChange {
       let elapsed = now - lastFileChange
-      // Usually, no further commit follows.
-      let longest = hasDetectedCommit ? Duration.milliseconds(1) : .microseconds(200)
-      if elapsed < .milliseconds(10) { return min(max(elapsed / 4, .microseconds(20)), longest) }
-      if elapsed < Self.commitTimeout { return .milliseconds(1) }
+      if elapsed < Self.commitTimeout {
+        // Usually, no further commit follows.
+        if hasDetectedCommit { return max(elapsed, .microseconds(200)) }
+        if elapsed >= .milliseconds(10) { return .milliseconds(1) }
+        return min(max(elapsed / 4, .microseconds(20)), .microseconds(200))
+      }
     }
     if let inconclusiveSince {
       // The connection is in use, or not available.

@@ -96,9 +96,11 @@ final class FileEvents: Sendable {
   static let minimumInterruptiblePause = Duration.microseconds(50)
 
   /// Waits for an event, until the thread is woken, or until some time has passed.
-  func wait(for duration: Duration) {
+  ///
+  /// - Parameter isInterruptible: False for a short time that must pass in any case.
+  func wait(for duration: Duration, isInterruptible: Bool = true) {
     if duration <= .zero { return }
-    if duration < Self.minimumInterruptiblePause { return MonotonicClock.live.sleep(duration) }
+    if !isInterruptible || duration < Self.minimumInterruptiblePause { return MonotonicClock.live.sleep(duration) }
     #if os(Linux)
       if waker >= 0 {
         var descriptors = (

@@ -30,6 +30,23 @@ import Tidemark
     cancellable.cancel()
   }
 
+  @Test(arguments: [false, true])
+  func `the last value of many external commits is delivered in spite of a low limit`(hasFeed: Bool) throws {
+    var configuration = Configuration()
+    configuration.externalCommitLimit = .init(processorShare: 0.000_1, delayMax: .milliseconds(20))
+    if hasFeed { configuration.changeFeed = ChangeFeedConfiguration() }
+    let pool = try DatabasePool(path: path, configuration: configuration)
+    try pool.write { try $0.createPlayers() }
+    let (deliveries, cancellable) = ValueObservation.tracking { try $0.playerCount() }.collect(in: pool)
+    try deliveries.wait(forLast: 0)
+    let other = try DatabaseQueue(path: path, configuration: configuration)
+    for number in 1...200 { try other.write { try $0.addPlayer("\(number)") } }
+    try deliveries.wait(forLast: 200)
+    // Each of the few fetches is followed by a pause.
+    #expect(deliveries.values.count < 200)
+    cancellable.cancel()
+  }
+
   @Test(.enabled(if: ProcessCounters.areAvailable))
   func stoppedObservationsLeakNothing() async {
     await #expect(processExitsWith: .success) {

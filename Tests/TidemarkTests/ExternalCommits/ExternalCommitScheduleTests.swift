@@ -39,7 +39,8 @@ import Tidemark
     schedule.filesDidChange(Self.start)
     let looks = looks(&schedule) { number in (number == 9 ? .externalCommit : .unchanged, hasOwn: false) }
     #expect(looks.count == 9)
-    #expect(looks[1] == .microseconds(20))
+    // A file is written before the commit is visible.
+    #expect(looks[0] == .microseconds(20))
     #expect(zip(looks, looks.dropFirst()).allSatisfy { $1 - $0 <= .microseconds(200) })
   }
 
@@ -52,11 +53,69 @@ import Tidemark
     #expect(looks.count < 120)
   }
 
-  @Test func commitsSeenAtTheFirstCheckMayBeEarlierOnes() {
+  @Test func commitsSeenAtTheFirstCheckMayBeEarlierOnes() throws {
     var schedule = schedule()
     schedule.filesDidChange(Self.start)
     let looks = looks(&schedule) { number in (number == 1 ? .externalCommit : .unchanged, hasOwn: false) }
-    #expect(looks.count > 50)
+    #expect(looks.count > 5)
+    let last = try #require(looks.last)
+    #expect(last >= .milliseconds(20) && last < .milliseconds(100))
+    #expect(zip(looks.dropFirst(), looks.dropFirst(2)).allSatisfy { $1 <= $0 * 2 + .microseconds(1) })
+  }
+
+  /// Detects a commit at each check with a number, and returns the times from the file event to the first check.
+  private func delays(_ schedule: inout ExternalCommitSchedule, found number: Int, count: Int) -> [Duration] {
+    (1...count).map { index in
+      var now = Self.start + .milliseconds(100 * index)
+      schedule.filesDidChange(now)
+      let delay = schedule.next - now
+      for check in 1...number {
+        now = schedule.next
+        schedule.didCheck(check == number ? .externalCommit : .unchanged, hasOwn: false, now)
+      }
+      return delay
+    }
+  }
+
+  @Test func `the first check follows the duration of commits`() {
+    var schedule = schedule()
+    let growing = delays(&schedule, found: 3, count: 30)
+    #expect(growing.first == .microseconds(20))
+    #expect(growing == growing.sorted())
+    #expect(growing.last == .microseconds(250))
+    let shrinking = delays(&schedule, found: 1, count: 60)
+    #expect(shrinking.last == .microseconds(20))
+  }
+
+  @Test func `a file event does not bring a delayed check forward`() {
+    var schedule = schedule()
+    schedule.filesDidChange(Self.start)
+    let check = schedule.next
+    #expect(schedule.isDelayed)
+    schedule.filesDidChange(Self.start + .microseconds(10))
+    #expect(schedule.next == check)
+    schedule.didCheck(.unchanged, hasOwn: false, check)
+    #expect(!schedule.isDelayed)
+  }
+
+  @Test func `commits that follow each other at once are detected a thousand times per second`() {
+    var schedule = schedule()
+    var now = Self.start
+    var times: [Duration] = []
+    for _ in 1...20 {
+      schedule.filesDidChange(now)
+      now = schedule.next
+      schedule.didCheck(.externalCommit, hasOwn: false, now)
+      times.append(now)
+      now += .microseconds(10)
+    }
+    let distances = zip(times, times.dropFirst()).map { $1 - $0 }
+    #expect(distances.first == .microseconds(100))
+    #expect(distances.last == .milliseconds(1))
+    // After a pause, the next commit is detected at once.
+    now += .milliseconds(10)
+    schedule.filesDidChange(now)
+    #expect(schedule.next - now == .microseconds(20))
   }
 
   @Test func ownCommitsSuppressFileEvents() {

@@ -342,6 +342,13 @@ import Tidemark
     #expect(Configuration().externalCommitDetection == .immediate)
   }
 
+  @Test func `the cost of external commits is configurable`() throws {
+    var config = Configuration()
+    config.externalCommitLimit = .init(processorShare: 0.1, delayMax: .milliseconds(500))
+    #expect(config.externalCommitLimit.processorShare == 0.1)
+    #expect(Configuration().externalCommitLimit == .init(processorShare: 0.5, delayMax: .milliseconds(100)))
+  }
+
   @Test func disabledDetectionMissesExternalCommits() throws {
     var configuration = Configuration()
     configuration.externalCommitDetection = .disabled
