@@ -106,7 +106,7 @@ struct StoredChangesMachine: Equatable {
   /// The read has ended.
   mutating func end() { state = state == .outdated ? .waiting : .idle }
 
-  /// Nobody needs the changes any more. A read that has begun continues.
+  /// The changes are not needed any more. A read that has begun continues.
   mutating func cancel() {
     switch state {
     case .waiting: state = .idle

@@ -17,7 +17,7 @@ extension LiveEngine {
     var number: Int { facts.number }
   }
 
-  /// What a connection does next.
+  /// The next step of a connection.
   fileprivate enum Step {
     case readStoredChanges
     case fetch(Batch)

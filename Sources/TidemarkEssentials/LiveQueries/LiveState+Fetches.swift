@@ -48,7 +48,8 @@ extension LiveState {
     // Fetches with write access exclude other writes.
     let facts = FetchBatch.Facts(
       number: batchNumber, fetchStart: beginFetch(writeCount: writing ? nil : writeCount), isLarge: items.count > 1,
-      isExternal: items.contains(where: \.pendingReasons.includesExternal), isIncremental: isIncremental, reportsVersion: reportsVersion)
+      isExternal: items.contains(where: \.pendingReasons.includesExternal), isIncremental: isIncremental,
+      reportsVersion: reportsVersion)
     batches.append(FetchBatch(facts, items, at: now))
     return facts
   }

@@ -100,7 +100,7 @@ extension LiveState {
     var fetchStart: Duration
     var fetched = Duration.zero
 
-    /// Nil if nobody has received the result.
+    /// Nil if no observer has received the result.
     var delivered: Duration?
     var falseWakeCount = 0
   }
