@@ -56,6 +56,10 @@ final class CaptureLayout: Sendable {
     /// Whether integers must be read as doubles: SQLite stores integral doubles as integers where possible.
     var isReal: Bool
 
+    /// Whether SQLite may store a new value that it reports as an integral double as an integer: in an UPSERT, if the
+    /// table has virtual generated columns.
+    var mayBecomeInteger = false
+
     /// Whether the old value may be reported as NULL although it is the default: the value of a column that was added
     /// after the row.
     var mayHaveDefault: Bool
@@ -67,6 +71,7 @@ final class CaptureLayout: Sendable {
     let insertIndex: CInt
     let updateIndex: CInt
     let isReal: Bool
+    let mayBecomeInteger: Bool
     let mayHaveDefault: Bool
 
     /// Whether the values are stored.
@@ -85,7 +90,8 @@ final class CaptureLayout: Sendable {
     sources = columns.enumerated().map { index, column in
       ColumnSource(
         oldIndex: column.oldIndex, insertIndex: column.insertIndex, updateIndex: column.updateIndex,
-        isReal: column.isReal, mayHaveDefault: column.mayHaveDefault, isStored: storedColumns.contains(index))
+        isReal: column.isReal, mayBecomeInteger: column.mayBecomeInteger, mayHaveDefault: column.mayHaveDefault,
+        isStored: storedColumns.contains(index))
     }
     self.rowIDColumn = rowIDColumn
     self.hasRowID = hasRowID
@@ -248,7 +254,7 @@ private struct StorageOrder {
     }
     return CaptureLayout.Column(
       name: name, tableIndex: CInt(index), oldIndex: CInt(old), insertIndex: CInt(insert), updateIndex: CInt(update),
-      isReal: isReal,
+      isReal: isReal, mayBecomeInteger: hasComputedColumns && !isReal,
       mayHaveDefault: info.defaultValueSQL.map { $0.asciiLowercased != "null" } ?? false)
   }
 

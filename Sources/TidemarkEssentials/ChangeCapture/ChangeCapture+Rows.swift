@@ -184,6 +184,7 @@ extension ChangeCapture {
       for index in layout.sources.indices {
         let source = layout.sources[index]
         guard let new = newValue(signal, source, source.updateIndex) else { return false }
+        if source.mayBecomeInteger, new.isIntegralDouble { return false }
         let isSame = withOldValue(signal, index, layout) { old in
           let isSame = new.hasSameBytes(as: old)
           if !source.isStored { return isSame }
@@ -204,7 +205,7 @@ extension ChangeCapture {
     }
   }
 
-  /// Gives up the capture of a row: SQLite had no memory for a value.
+  /// Gives up the capture of a row: SQLite had no memory for a value, or it is unknown how SQLite stores it.
   private func giveUp(_ table: CapturedTable, _ start: RowStore.Position) {
     steps.current?.hasUnrecordedRows = true
     log.dropValues(after: start)

@@ -41,6 +41,9 @@ enum BorrowedValue {
   /// The value as a column with REAL affinity returns it. SQLite stores such values as integers where possible.
   var asReal: BorrowedValue { if case .integer(let integer) = self { .real(Double(integer)) } else { self } }
 
+  /// Whether it is a double without a fraction.
+  var isIntegralDouble: Bool { if case .real(let real) = self { real == real.rounded(.towardZero) } else { false } }
+
   /// Whether it is a text that is not UTF-8. Swift replaces such bytes when it reads the text.
   var isInvalidText: Bool { if case .text(let bytes) = self { !bytes.isUTF8 } else { false } }
 
