@@ -7,7 +7,8 @@ import Synchronization
 /// 2. A signal without waiting tasks takes no lock.
 final class AsyncSignal: Sendable {
   private struct State {
-    var waiters: [(number: UInt64, continuation: UnsafeContinuation<Void, Never>)] = []
+    // Checked: the thread sanitizer reports a false race in the inlined code of unchecked ones.
+    var waiters: [(number: UInt64, continuation: CheckedContinuation<Void, Never>)] = []
     var lastNumber: UInt64 = 0
 
     /// The error that has ended the waits.
@@ -51,7 +52,7 @@ final class AsyncSignal: Sendable {
       return state.lastNumber
     }
     await withTaskCancellationHandler {
-      await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+      await withCheckedContinuation { continuation in
         let isReady = state.withLock { state in
           // Stored before the count is read: a signal in between sees it.
           hasWaiters.store(true, ordering: .sequentiallyConsistent)

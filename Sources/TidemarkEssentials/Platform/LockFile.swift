@@ -64,6 +64,8 @@ final class LockFile: Sendable {
     if descriptor < 0 { throw Failure.last }
     // All users that can write to the database can lock the file, whatever the mask of this process is.
     fchmod(descriptor, permissions)
+    // The superuser creates the file for the owner of the database, as SQLite does.
+    if geteuid() == 0 { _ = fchown(descriptor, facts.st_uid, facts.st_gid) }
     return descriptor
   }
 
@@ -95,8 +97,8 @@ final class LockFile: Sendable {
 
 /// Notices that a process closes a lock file: it may have released the lock.
 ///
-/// The events come from inotify, on the file itself, so that other files cause none. If the process is killed, the event
-/// may precede the release by a moment.
+/// The events come from inotify, on the file itself, so that other files cause none. If the process is killed, the
+/// event may precede the release by a moment.
 final class LockFileWatch: Sendable {
   #if os(Linux)
     private nonisolated(unsafe) let source: any DispatchSourceRead
