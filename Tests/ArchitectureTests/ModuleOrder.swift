@@ -6,7 +6,7 @@ enum Modules {
     "Fetching", "Values", "Functions", "Catalog", "Records", "QueryInterface", "ChangeCapture", "Transactions",
     "Schema", "Checkpoints", "Opening", "Access", "ExternalCommits", "Connections", "RegionIndex", "LiveQueries",
     "Observation", "Differences", "IncrementalResults", "Streams", "ChangeTracking", "ChangeFeed", "Changesets",
-    "FullText", "JSON", "Dump",
+    "ProcessLock", "FullText", "JSON", "Dump",
   ]
 
   /// The modules of SQLiteDB. All of them may use Tidemark.

@@ -8,7 +8,8 @@ import Foundation
 let operations: [String: (_ path: String, _ name: String) throws -> Void] = [
   "write": write, "boast": acknowledgeTooEarly, "backup": backup, "migrate": migrate, "close": close,
   "count": count, "feed": feed, "rows": insertRows, "rows-beside-feed": insertRowsBesideFeed,
-  "rows-twice": insertRowTwice,
+  "rows-twice": insertRowTwice, "notify": sendNotifications, "lock": holdLock, "increment": incrementFile,
+  "increment-without-lock": incrementFileWithoutLock,
 ]
 
 let words = CommandLine.arguments.dropFirst()

@@ -24,7 +24,7 @@ extension ChangeLog {
 
     mutating func logWasCut(to mark: Mark) {
       if mark.position.records < start.position.records || mark.coarse < start.coarse
-        || mark.schemaStatements < start.schemaStatements
+        || mark.rowlessChanges < start.rowlessChanges
       {
         hasLostItsTransaction = true
       }
@@ -64,7 +64,7 @@ extension ChangeLog {
       return CommittedChanges(
         number: 0, needsVersion: needsVersion, isUnknown: true, log: .empty,
         details: CommittedChanges.Details(
-          unreported: unreported, isTruncated: true, schemaStatements: [], StoredNumbers(), nil))
+          unreported: unreported, isTruncated: true, rowlessChanges: [], StoredNumbers(), nil))
     }
     let (firstRecord, firstValue) = (start.position.records - base.records, start.position.values - base.values)
     let isCoarse = layouts.map { layout in ownCoarse.contains { $0.key == layout.key } }
@@ -78,17 +78,19 @@ extension ChangeLog {
     let ownValues = values.part(
       firstValue..<values.count, bytes: start.position.bytes - base.bytes..<values.byteCount)
     let log = CapturedLog(records: rows, values: ownValues, layouts: layouts)
-    let statements = schemaStatements[start.schemaStatements...].map { statement in
-      SchemaStatement(
-        rowCount: records[firstRecord..<max(firstRecord, statement.rowCount - base.records)].count(where: isReported),
-        sql: statement.sql)
+    let statements = rowlessChanges[start.rowlessChanges...].compactMap { change -> RowlessChange? in
+      // A notification changes no content.
+      guard case .schema = change.content else { return nil }
+      return RowlessChange(
+        rowCount: records[firstRecord..<max(firstRecord, change.rowCount - base.records)].count(where: isReported),
+        content: change.content)
     }
     var changes = CommittedChanges(
       number: 0, needsVersion: needsVersion, isUnknown: isUnknown || isUncertain,
       schemaChanges: Array(schemaChanges[start.schemaChanges...]), log: log,
       details: CommittedChanges.Details(
         unreported: isUncertain ? unreported.union(.content) : unreported, isTruncated: isTruncated,
-        schemaStatements: statements, StoredNumbers(), nil))
+        rowlessChanges: statements, StoredNumbers(), nil))
     var coarseKeys: Set<TableKey> = []
     for entry in ownCoarse where coarseKeys.insert(entry.key).inserted {
       let table = CommittedChanges.TableChanges(key: entry.key, isCoarse: true, log: log)

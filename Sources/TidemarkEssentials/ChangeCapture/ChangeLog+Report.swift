@@ -72,24 +72,26 @@ extension ChangeLog {
   private func details(
     _ numbers: StoredNumbers, _ storedRows: TransactionRows?, _ isCoarse: [Bool]
   ) -> CommittedChanges.Details? {
-    if unreported.isEmpty, !isUncertain, !isTruncated, schemaChanges.isEmpty, numbers.isEmpty { return nil }
+    if unreported.isEmpty, !isUncertain, !isTruncated, schemaChanges.isEmpty, rowlessChanges.isEmpty, numbers.isEmpty {
+      return nil
+    }
     return CommittedChanges.Details(
       unreported: isUncertain ? unreported.union(.content) : unreported, isTruncated: isTruncated,
-      schemaStatements: reportedStatements(isCoarse), numbers, storedRows)
+      rowlessChanges: reportedRowlessChanges(isCoarse), numbers, storedRows)
   }
 
-  /// The statements that have changed the schema, with the number of reported rows before them.
-  private func reportedStatements(_ isCoarse: [Bool]) -> [SchemaStatement] {
-    var (statements, index, rowCount) = (schemaStatements, 0, 0)
-    for position in statements.indices {
-      let end = min(statements[position].rowCount, records.count)
+  /// The changes that are not rows, with the number of reported rows before them.
+  private func reportedRowlessChanges(_ isCoarse: [Bool]) -> [RowlessChange] {
+    var (changes, index, rowCount) = (rowlessChanges, 0, 0)
+    for position in changes.indices {
+      let end = min(changes[position].rowCount, records.count)
       while index < end {
         if isReported(records[index], isCoarse) { rowCount += 1 }
         index += 1
       }
-      statements[position].rowCount = rowCount
+      changes[position].rowCount = rowCount
     }
-    return statements
+    return changes
   }
 
   private func isReported(_ record: ChangeRecord, _ isCoarse: [Bool]) -> Bool {

@@ -163,7 +163,7 @@ extension ChangeLog {
       store: store,
       tail: CapturedLog(records: records, values: values, layouts: layouts),
       incompleteTables: Set(coarse.map(\.key)).union(unknown), isTruncated: isTruncated,
-      schemaStatements: schemaStatements)
+      rowlessChanges: rowlessChanges)
   }
 
   private var summariesOfMemory: [RowStore.TableSummary] {

@@ -19,7 +19,7 @@ struct ChangeLog {
   /// A position to which the log can be cut back.
   struct Mark {
     var position = RowStore.Position()
-    var (coarse, schemaChanges, schemaStatements) = (0, 0, 0)
+    var (coarse, schemaChanges, rowlessChanges) = (0, 0, 0)
   }
 
   /// A kind of change in a table that is reported without rows.
@@ -65,14 +65,18 @@ struct ChangeLog {
     static let rows = Unreported(rawValue: 1 << 3)
   }
 
-  /// A statement that has changed the schema.
-  struct SchemaStatement: Sendable, Equatable {
+  /// A change that is not a row, and has a place between the rows.
+  struct RowlessChange: Sendable, Equatable {
+    enum Content: Sendable, Equatable {
+      /// A statement has changed the schema of the main database, or only of others.
+      case schema(sql: String, isInMain: Bool)
+
+      case notification(channel: String, payload: String)
+    }
+
     /// The number of rows that were changed before.
     var rowCount: Int
-    var sql: String
-
-    /// Whether it has changed the schema of the main database.
-    var isInMain = true
+    var content: Content
   }
 
   enum Outcome {
@@ -100,7 +104,9 @@ struct ChangeLog {
   var storage = Storage.none
   private(set) var coarse: [Coarse] = []
   private(set) var schemaChanges: [SchemaChange] = []
-  private(set) var schemaStatements: [SchemaStatement] = []
+
+  /// Statements that have changed the schema, and notifications, in their order.
+  private(set) var rowlessChanges: [RowlessChange] = []
 
   /// What may have changed without being reported.
   var unreported: Unreported = []
@@ -154,7 +160,8 @@ struct ChangeLog {
     if records.capacity <= 1024 { records.removeAllKeepingCapacity() } else { records = [] }
     values.removeAll()
     if !coarse.isEmpty { coarse.removeAll() }
-    if !schemaChanges.isEmpty { (schemaChanges, schemaStatements) = ([], []) }
+    if !schemaChanges.isEmpty { schemaChanges = [] }
+    if !rowlessChanges.isEmpty { rowlessChanges = [] }
     if !userVersionDatabases.isEmpty { userVersionDatabases = [] }
     if !counterTables.isEmpty { counterTables = [] }
     if !savepoints.isEmpty { savepoints.removeAll() }
@@ -169,12 +176,12 @@ struct ChangeLog {
   private var isReset: Bool {
     !isOpen && !isUnknown && !isUncertain && !isTruncated && !hasCaptured && deliveredCount == 0
       && tables.isEmpty && records.isEmpty && values.isEmpty && coarse.isEmpty && schemaChanges.isEmpty
-      && savepoints.isEmpty && counterTables.isEmpty
+      && savepoints.isEmpty && counterTables.isEmpty && rowlessChanges.isEmpty
   }
 
   /// Whether there is nothing to report to subscribers.
   var isEmpty: Bool {
-    !isUnknown && coarse.isEmpty && schemaChanges.isEmpty && counterTables.isEmpty
+    !isUnknown && coarse.isEmpty && schemaChanges.isEmpty && rowlessChanges.isEmpty && counterTables.isEmpty
       && (!hasCaptured || base.records == 0 && !records.contains { $0.isCaptured })
   }
 
@@ -237,7 +244,7 @@ struct ChangeLog {
     if !hasCaptured, steps.isEmpty, savepoints.isEmpty, deliveredCount == records.count {
       records.removeAll(keepingCapacity: records.capacity <= 1024)
       rowCounts.reset(to: 0)
-      for index in schemaStatements.indices { schemaStatements[index].rowCount = 0 }
+      for index in rowlessChanges.indices { rowlessChanges[index].rowCount = 0 }
       deliveredCount = 0
     }
   }
@@ -322,10 +329,12 @@ struct ChangeLog {
     // The content of a database is not described by the statement that attaches it.
     if changes.contains(where: { $0.subject == .database }) { return }
     if changes.contains(where: { $0.subject == .table && CaptureNeeds.isTableOfLibrary($0.name) }) { return }
-    schemaStatements.append(
-      SchemaStatement(
-        rowCount: base.records + records.count, sql: sql,
-        isInMain: changes.contains { $0.database.asciiLowercased == "main" }))
+    let isInMain = changes.contains { $0.database.asciiLowercased == "main" }
+    add(.schema(sql: sql, isInMain: isInMain))
+  }
+
+  mutating func add(_ content: RowlessChange.Content) {
+    rowlessChanges.append(RowlessChange(rowCount: base.records + records.count, content: content))
   }
 
   mutating func noteUserVersion(of database: String) {
@@ -346,7 +355,7 @@ struct ChangeLog {
     var mark = Mark()
     mark.position = end
     (mark.coarse, mark.schemaChanges) = (coarse.count, schemaChanges.count)
-    mark.schemaStatements = schemaStatements.count
+    mark.rowlessChanges = rowlessChanges.count
     return mark
   }
 
@@ -358,7 +367,7 @@ struct ChangeLog {
       to: max(mark.position.values - base.values, 0), byteCount: max(mark.position.bytes - base.bytes, 0))
     coarse.removeSubrange(min(mark.coarse, coarse.count)...)
     schemaChanges.removeSubrange(min(mark.schemaChanges, schemaChanges.count)...)
-    schemaStatements.removeSubrange(min(mark.schemaStatements, schemaStatements.count)...)
+    rowlessChanges.removeSubrange(min(mark.rowlessChanges, rowlessChanges.count)...)
     deliveredCount = min(deliveredCount, records.count)
     rowCounts.reset(to: records.count)
     generation &+= 1

@@ -32,8 +32,8 @@ struct CommittedChanges: Sendable {
     /// Whether rows are not reported because there were too many.
     let isTruncated: Bool
 
-    /// The statements that have changed the schema, with the number of reported rows that were changed before.
-    let schemaStatements: [ChangeLog.SchemaStatement]
+    /// The schema changes and notifications, with the number of reported rows that were changed before.
+    let rowlessChanges: [ChangeLog.RowlessChange]
 
     /// The numbers that are stored now, if a subscriber needs them.
     let numbers: StoredNumbers
@@ -42,11 +42,11 @@ struct CommittedChanges: Sendable {
     let storedRows: TransactionRows?
 
     init(
-      unreported: ChangeLog.Unreported, isTruncated: Bool, schemaStatements: [ChangeLog.SchemaStatement],
+      unreported: ChangeLog.Unreported, isTruncated: Bool, rowlessChanges: [ChangeLog.RowlessChange],
       _ numbers: StoredNumbers, _ storedRows: TransactionRows?
     ) {
       (self.unreported, self.isTruncated) = (unreported, isTruncated)
-      (self.schemaStatements, self.numbers, self.storedRows) = (schemaStatements, numbers, storedRows)
+      (self.rowlessChanges, self.numbers, self.storedRows) = (rowlessChanges, numbers, storedRows)
     }
   }
 

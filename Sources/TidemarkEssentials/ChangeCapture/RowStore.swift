@@ -134,8 +134,8 @@ struct RowStore: Sendable {
 
 /// All captured rows of a transaction, in parts: the stored ones, and those in memory.
 ///
-/// Each part is a log with whole rows, to be read in order. The numbers of rows in `SchemaStatement` are numbers of
-/// rows of all parts.
+/// Each part is a log with whole rows, to be read in order. The numbers of rows in `RowlessChange` are numbers of rows
+/// of all parts.
 struct TransactionRows: Sendable {
   /// The stored parts; nil if all rows are in memory.
   let store: RowStore?
@@ -149,8 +149,8 @@ struct TransactionRows: Sendable {
   /// Whether rows of these tables are not known because there were too many.
   let isTruncated: Bool
 
-  /// The statements that have changed the schema.
-  let schemaStatements: [ChangeLog.SchemaStatement]
+  /// The schema changes and notifications.
+  let rowlessChanges: [ChangeLog.RowlessChange]
 
   var partCount: Int { (store?.segments.count ?? 0) + 1 }
 

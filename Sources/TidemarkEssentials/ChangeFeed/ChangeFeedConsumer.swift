@@ -3,7 +3,7 @@ import FoundationEssentials
 /// Reads the change feed for one consumer.
 ///
 ///     next ── a decoded entry is left ──► deliver
-///      └── read the rows after the position ── some ──► check their digests, decode, filter
+///      └── read the rows after the position ── some ──► check their digests, decode, select
 ///                                           └── none ── the last commit has an entry ──► wait for a signal
 ///                                                   └── it has none ──► note it, read again
 ///
@@ -13,10 +13,22 @@ import FoundationEssentials
 /// Invariants:
 /// 1. The position belongs to the last entry that was read: its digest is the key of the next digest.
 /// 2. The count of signals is read before the feed: an entry that is added later ends the wait.
+/// 3. A notification is an entry of its own for a consumer of its channel. The notifications of a transaction are added
+///    together, so that concurrent iterations receive them in their order.
 final class ChangeFeedConsumer: Sendable {
+  /// The part of the feed that a consumer receives.
+  enum Selection: Sendable {
+    /// The changes of regions; all changes if there are none.
+    case regions([any DatabaseRegionConvertible])
+
+    /// The notifications of a channel.
+    case channel(String)
+  }
+
   private let core: _DatabaseCore
   private let regions: [any DatabaseRegionConvertible]
-  private let signal = ChangeFeedSignal()
+  private let channel: String?
+  private let signal = AsyncSignal()
   private let subscription: ChangeSubscription?
   private let externalCommits: ExternalCommitListener?
   private let state = Mutex(State())
@@ -49,9 +61,12 @@ final class ChangeFeedConsumer: Sendable {
   private static let rowCountMax = 512
   private static let byteCountMax = 1_000_000
 
-  init(_ regions: [any DatabaseRegionConvertible], in core: _DatabaseCore) {
+  init(_ selection: Selection, in core: _DatabaseCore) {
     self.core = core
-    self.regions = regions.isEmpty ? [DatabaseRegion.fullDatabase] : regions
+    switch selection {
+    case .regions(let regions): (self.regions, channel) = (regions, nil)
+    case .channel(let name): (regions, channel) = ([], name)
+    }
     let signal = self.signal
     subscription = core.writer?.changeBroker.subscribe(.none) { _ in signal.raise() }
     externalCommits = core.subscribeToExternalCommits { event in
@@ -71,7 +86,7 @@ final class ChangeFeedConsumer: Sendable {
       try db.checkHistory(of: token)
       try checkIsKept(after: token.id, tables, db)
     }
-    let region = try regions.union(db)
+    let region = try region(db)
     let first = try token == nil ? tables.firstTransaction(db) : nil
     state.withLock { state in
       state.firstID = first
@@ -79,6 +94,10 @@ final class ChangeFeedConsumer: Sendable {
       state.position = token.map { ($0.id, $0.digest) }
       state.filter = ChangeFilter(region: region)
     }
+  }
+
+  private func region(_ db: Database) throws -> DatabaseRegion {
+    regions.isEmpty ? .fullDatabase : try regions.union(db)
   }
 
   /// Throws if the next entry after a position was removed.
@@ -116,7 +135,8 @@ final class ChangeFeedConsumer: Sendable {
       batch = try await core.read(isolated: true) { [self] db in try read(db) }
     }
     if !batch.rows.isEmpty { return take(batch) }
-    if batch.isCurrent || signal.count != count { return await signal.wait(after: count) }
+    // Commits without entries have no notifications.
+    if batch.isCurrent || channel != nil || signal.count != count { return await signal.wait(after: count) }
     switch try await noteUnknownCommits() {
     case .noted:
       let batch = try await core.read(isolated: true) { [self] db in try read(db) }
@@ -145,7 +165,7 @@ final class ChangeFeedConsumer: Sendable {
     let tables = db.moduleState(ChangeFeedTables.self)
     guard let history = try tables.history(db) else { throw ChangeFeedError.otherHistory }
     if mustResolve {
-      let region = try regions.union(db)
+      let region = try region(db)
       state.withLock { ($0.filter, $0.mustResolveRegion) = (ChangeFilter(region: region), false) }
     }
     var batch = Batch(position: position, history: history)
@@ -177,7 +197,11 @@ final class ChangeFeedConsumer: Sendable {
       do {
         guard batch.history == state.history else { throw ChangeFeedError.otherHistory }
         for (row, bytes) in batch.rows {
-          if let entry = try state.entry(row, bytes) { entries.append(entry) }
+          if let channel {
+            entries += try state.notifications(of: channel, row, bytes)
+          } else if let entry = try state.entry(row, bytes) {
+            entries.append(entry)
+          }
           // The region is resolved in the new schema before later entries are read.
           if state.mustResolveRegion { break }
         }
@@ -218,12 +242,52 @@ final class ChangeFeedConsumer: Sendable {
 extension ChangeFeedConsumer.State {
   /// Checks and decodes a row, and moves the position behind it. Returns nil if it does not concern the region.
   fileprivate mutating func entry(_ row: ChangeFeedRow, _ bytes: [UInt8]) throws -> ChangeFeedEntry? {
+    let changes = try decode(row, bytes)
+    if changes.maySchemaHaveChanged, !filter.isUnlimited { mustResolveRegion = true }
+    if row.id.part == 0 { hasBegunTransaction = false }
+    guard let filtered = filter.changes(changes, endsTransaction: hasBegunTransaction) else { return nil }
+    hasBegunTransaction = true
+    return ChangeFeedEntry(token: token(of: row), changes: filtered)
+  }
+
+  /// Checks and decodes a row, and moves the position behind it. Returns each notification of a channel as an entry.
+  /// All except the last one are continued.
+  fileprivate mutating func notifications(
+    of channel: String, _ row: ChangeFeedRow, _ bytes: [UInt8]
+  ) throws -> [ChangeFeedEntry] {
+    guard TransactionChanges.mayHaveNotifications(encoded: bytes) else {
+      try check(row, bytes)
+      position = (row.id, row.digest)
+      return []
+    }
+    let changes = try decode(row, bytes)
+    let elements = changes.elements.filter { element in
+      if case .notification(let name, _) = element { name.utf8.elementsEqual(channel.utf8) } else { false }
+    }
+    return elements.enumerated().map { index, element in
+      var part = changes
+      (part.elements, part.isContinued) = ([element], index < elements.count - 1)
+      return ChangeFeedEntry(token: token(of: row), changes: part)
+    }
+  }
+
+  private func token(of row: ChangeFeedRow) -> ChangeToken {
+    ChangeToken(history: history, id: row.id, digest: row.digest)
+  }
+
+  /// Throws if a row does not follow the position.
+  private func check(_ row: ChangeFeedRow, _ bytes: [UInt8]) throws {
     if let position {
       let digest = bytes.withUnsafeBytes { ChangeDigest(after: position.digest, number: UInt64(row.id.number), $0) }
       guard digest == row.digest else { throw ChangeFeedError.otherHistory }
     } else if let firstID, row.id != firstID {
       throw ChangeFeedError.expired(oldest: DatabaseVersion(row.id.version))
     }
+  }
+
+  /// Checks and decodes a row, and moves the position behind it.
+  private mutating func decode(_ row: ChangeFeedRow, _ bytes: [UInt8]) throws -> TransactionChanges {
+    try check(row, bytes)
     let changes: TransactionChanges
     do {
       changes = try TransactionChanges(decoding: bytes)
@@ -231,11 +295,7 @@ extension ChangeFeedConsumer.State {
       throw ChangeFeedError.damaged(DatabaseVersion(row.id.version))
     }
     position = (row.id, row.digest)
-    if changes.maySchemaHaveChanged, !filter.isUnlimited { mustResolveRegion = true }
-    if row.id.part == 0 { hasBegunTransaction = false }
-    guard let filtered = filter.changes(changes, endsTransaction: hasBegunTransaction) else { return nil }
-    hasBegunTransaction = true
-    return ChangeFeedEntry(token: ChangeToken(history: history, id: row.id, digest: row.digest), changes: filtered)
+    return changes
   }
 }
 
@@ -249,13 +309,13 @@ extension TransactionChanges {
 /// The signals of the consumers of a database.
 private final class ChangeFeedSignals: _DatabaseCore.Component {
   private struct Reference: Sendable {
-    weak var signal: ChangeFeedSignal?
+    weak var signal: AsyncSignal?
     weak var externalCommits: ExternalCommitListener?
   }
 
   private let references = Mutex<[Reference]>([])
 
-  func add(_ signal: ChangeFeedSignal, _ externalCommits: ExternalCommitListener?) {
+  func add(_ signal: AsyncSignal, _ externalCommits: ExternalCommitListener?) {
     references.withLock { references in
       references.removeAll { $0.signal == nil }
       references.append(Reference(signal: signal, externalCommits: externalCommits))

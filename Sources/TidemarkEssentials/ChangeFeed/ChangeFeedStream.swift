@@ -77,7 +77,7 @@ extension DatabaseWriter {
     after token: ChangeToken?, in regions: [any DatabaseRegionConvertible]
   ) async throws -> ChangeFeedStream {
     let core = _core
-    let consumer = ChangeFeedConsumer(regions, in: core)
+    let consumer = ChangeFeedConsumer(.regions(regions), in: core)
     try await core.read(isolated: true) { try consumer.start($0, after: token) }
     return ChangeFeedStream(consumer: consumer)
   }
@@ -118,7 +118,7 @@ extension DatabaseWriter {
     for consumer: String, in regions: [any DatabaseRegionConvertible]
   ) async throws -> ChangeFeedStream {
     let core = _core
-    let feedConsumer = ChangeFeedConsumer(regions, in: core)
+    let feedConsumer = ChangeFeedConsumer(.regions(regions), in: core)
     try await core.read(isolated: true) { db in
       guard let token = try db.acknowledgedToken(by: consumer) else { throw ChangeFeedError.unknownConsumer(consumer) }
       try feedConsumer.start(db, after: token)

@@ -91,6 +91,41 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
   /// Notes that the open transaction changes tables of the feed.
   func feedWillChange() { request = .known }
 
+  // MARK: - Notifications
+
+  /// Adds a notification to the open transaction.
+  func notify(_ db: Database, _ channel: String, _ payload: String) throws {
+    if db.changeCapture.log.isInStep { throw Self.isInStepError }
+    let changesCount = db.changesCount
+    do {
+      try takeWriteLock(db)
+    } catch DatabaseError.SQLITE_ERROR where db.handle?.hasTable(ChangeFeedTables.entries, in: "main") == false {
+      // Another connection has removed the feed.
+      try db.moduleState(ChangeFeedTables.self).create(db)
+      try takeWriteLock(db)
+    }
+    // The program sees the number of its own statements.
+    db.capture.recordedChanges.countBefore = changesCount
+    // A step that bypasses the capture is known only now.
+    if db.changeCapture.log.isInStep { throw Self.isInStepError }
+    db.changeCapture.log.add(.notification(channel: channel, payload: payload))
+  }
+
+  /// Lets the commit store an entry. Changes no row.
+  private func takeWriteLock(_ db: Database) throws {
+    let sql = "DELETE FROM main.\(ChangeFeedTables.entries) WHERE 0"
+    try db.untraced { try db.preparedStatement(sql: sql).availableStatement().runToEnd(nil) }
+  }
+
+  /// It is uncertain whether the changes of a function stay if its statement fails. And when a commit runs, the entry
+  /// is written.
+  private static var isInStepError: DatabaseError {
+    DatabaseError(
+      resultCode: .SQLITE_MISUSE,
+      message: "notify cannot be called while a statement runs, from a function or databaseWillCommit: call it between "
+        + "statements")
+  }
+
   // MARK: - Transactions
 
   func willCommit(_ db: Database) throws {

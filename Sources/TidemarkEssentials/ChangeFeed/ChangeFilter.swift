@@ -33,8 +33,8 @@ struct ChangeFilter {
     case .unknownRows(let database, let table): region.overlaps(TableKey(table, in: database))
     case .schema: true
     case .counter(let database, let table, _): region.overlaps(TableKey(table, in: database))
-    // It belongs to no table.
-    case .userVersion: false
+    // They belong to no table.
+    case .userVersion, .notification: false
     }
   }
 

@@ -42,6 +42,8 @@ final class FeedChangesConverter {
       case .unknownRows(let database, let table): draft.addUnknownRows(of: TableKey(table, in: database))
       case .counter(let database, _, _): draft.addUnknownRows(of: TableKey("sqlite_sequence", in: database))
       case .schema, .userVersion: return false
+      // It changes nothing that a query reads.
+      case .notification: break
       }
     }
     all.append(draft.changes(number: changes.versions?.upperBound.number ?? 0))

@@ -318,12 +318,22 @@ extension CommittedChanges {
   /// The approximate number of bytes in memory.
   fileprivate var memory: Int {
     log.memory + tables.reduce(0) { $0 + $1.rowIndexes.memory }
-      + (details?.schemaStatements.reduce(0) { $0 + 48 + $1.sql.utf8.count } ?? 0)
+      + (details?.rowlessChanges.reduce(0) { $0 + $1.memory } ?? 0)
       + (details?.storedRows?.tail.memory ?? 0)
   }
 
   /// The number of bytes in a file.
   fileprivate var fileByteCount: Int { details?.storedRows?.store?.byteCount ?? 0 }
+}
+
+extension ChangeLog.RowlessChange {
+  /// The approximate number of bytes in memory.
+  fileprivate var memory: Int {
+    switch content {
+    case .schema(let sql, _): 48 + sql.utf8.count
+    case .notification(let channel, let payload): 48 + channel.utf8.count + payload.utf8.count
+    }
+  }
 }
 
 extension CommittedChanges.RowIndexes {

@@ -81,11 +81,11 @@ struct ChangeLogEncoder {
       draft.begin()
       encoding.removeAll()
     }
-    var (statements, unknownTables) = (log.schemaStatements[...], coarseTables(log))
+    var (others, unknownTables) = (log.rowlessChanges[...], coarseTables(log))
     guard case .stored = log.storage else {
       let part = Part(
         records: log.records, values: log.values, layouts: log.layouts, first: log.base.records, isLast: true)
-      encode(part, &statements, unknownTables, numbers)
+      encode(part, &others, unknownTables, numbers)
       let reason = reason(log, hasUnknownTables: !draft.unknownTables.isEmpty)
       if reason != nil || !draft.elements.isEmpty { try finish(head, reason, isContinued: false, insert) }
       return
@@ -103,13 +103,15 @@ struct ChangeLogEncoder {
       } catch {
         Database.log(error, "Could not read the rows of a large transaction")
         draft.begin()
+        // Notifications are not lost with the rows.
+        for case .notification(let channel, let payload) in others.map(\.content) { draft.notify(channel, payload) }
         return try finish(head, .notStored, isContinued: false, insert)
       }
       let isLast = index == rows.partCount - 1
       encode(
         Part(
           records: part.records, values: part.values, layouts: part.layouts,
-          first: rows.rowCount(beforePart: index), isLast: isLast), &statements, unknownTables, numbers)
+          first: rows.rowCount(beforePart: index), isLast: isLast), &others, unknownTables, numbers)
       try finish(head, reason, isContinued: !isLast, insert)
     }
   }
@@ -122,14 +124,15 @@ struct ChangeLogEncoder {
     let version = DatabaseVersion(head.version)
     encoding.removeAll()
     TransactionChanges.appendHead(
-      versions: version...version, head.microsecondsSince1970, reason, isContinued: isContinued, to: &encoding)
+      versions: version...version, head.microsecondsSince1970, reason,
+      TransactionChanges.Flags(isContinued: isContinued, hasNotifications: draft.hasNotifications), to: &encoding)
     encoding.append(contentsOf: draft.elements)
     try encoding.withBytes(insert)
   }
 
   /// Encodes the elements of a part.
   private mutating func encode(
-    _ part: Part, _ statements: inout ArraySlice<ChangeLog.SchemaStatement>, _ unknownTables: [TableKey],
+    _ part: Part, _ others: inout ArraySlice<ChangeLog.RowlessChange>, _ unknownTables: [TableKey],
     _ numbers: StoredNumbers
   ) {
     draft.begin()
@@ -138,17 +141,15 @@ struct ChangeLogEncoder {
       let form = form(of: layout)
       forms.append((form, unknownTables.contains(layout.key)))
     }
-    func addStatements(before row: Int, _ draft: inout Draft) {
-      while let statement = statements.first, statement.rowCount <= row {
-        statements.removeFirst()
-        if !statement.isInMain { continue }
-        draft.elements.append(byte: TransactionChanges.Tag.schema.rawValue)
-        draft.elements.append(statement.sql)
+    func addOthers(before row: Int, _ draft: inout Draft) {
+      while let other = others.first, other.rowCount <= row {
+        others.removeFirst()
+        draft.add(other)
       }
     }
     part.values.withContent { values in
       for (index, record) in part.records.enumerated() {
-        if !statements.isEmpty { addStatements(before: part.first + index, &draft) }
+        if !others.isEmpty { addOthers(before: part.first + index, &draft) }
         let table = Int(record.table)
         guard record.isCaptured, !forms[table].isUnknown, forms[table].table.isReported else { continue }
         if let rows = forms[table].table.rows, record.unknownColumn == nil, !record.hasRepairedText {
@@ -159,7 +160,7 @@ struct ChangeLogEncoder {
       }
     }
     if part.isLast {
-      addStatements(before: .max, &draft)
+      addOthers(before: .max, &draft)
       for key in unknownTables { draft.addUnknownRows(key) }
       add(numbers)
     }
@@ -215,6 +216,7 @@ struct ChangeLogEncoder {
   private struct Draft {
     var elements = ByteWriter()
     private(set) var unknownTables: [TableKey] = []
+    private(set) var hasNotifications = false
 
     /// The described tables, in their order, and the indexes of the tables of the log among them.
     private var described: [ChangedTable] = []
@@ -222,7 +224,7 @@ struct ChangeLogEncoder {
 
     mutating func begin() {
       elements.removeAll()
-      unknownTables = []
+      (unknownTables, hasNotifications) = ([], false)
       described.removeAll(keepingCapacity: true)
       indexes.removeAll(keepingCapacity: true)
     }
@@ -233,6 +235,24 @@ struct ChangeLogEncoder {
       elements.append(byte: TransactionChanges.Tag.unknownRows.rawValue)
       elements.append(key.database)
       elements.append(key.name)
+    }
+
+    mutating func add(_ change: ChangeLog.RowlessChange) {
+      switch change.content {
+      case .schema(let sql, isInMain: true):
+        elements.append(byte: TransactionChanges.Tag.schema.rawValue)
+        elements.append(sql)
+      // Other databases are not part of the feed.
+      case .schema(_, isInMain: false): break
+      case .notification(let channel, let payload): notify(channel, payload)
+      }
+    }
+
+    mutating func notify(_ channel: String, _ payload: String) {
+      hasNotifications = true
+      elements.append(byte: TransactionChanges.Tag.notification.rawValue)
+      elements.append(channel)
+      elements.append(payload)
     }
 
     mutating func add(_ record: ChangeRecord, _ table: Int, _ rows: Rows, _ values: CapturedValues.Content) {

@@ -38,21 +38,21 @@ struct ChangeReader {
     _ versions: ClosedRange<DatabaseVersion>?
   ) -> TransactionChanges? {
     var draft = Draft()
-    let statements = commit.details?.schemaStatements ?? []
-    var statementIndex = 0
-    func addStatements(before row: Int) {
-      while statementIndex < statements.count, statements[statementIndex].rowCount <= row {
-        draft.elements.append(.schema(sql: statements[statementIndex].sql))
-        statementIndex += 1
+    let others = commit.details?.rowlessChanges ?? []
+    var otherIndex = 0
+    func addOthers(before row: Int) {
+      while otherIndex < others.count, others[otherIndex].rowCount <= row {
+        add(others[otherIndex], to: &draft)
+        otherIndex += 1
       }
     }
     limitCache()
     let log = commit.log
     for (index, record) in log.records.enumerated() {
-      if !statements.isEmpty { addStatements(before: index) }
+      if !others.isEmpty { addOthers(before: index) }
       add(record, at: index, of: log, to: &draft)
     }
-    addStatements(before: .max)
+    addOthers(before: .max)
     for table in commit.tables where table.isCoarse && concernsRegion(table) {
       draft.addUnknownRows(table.key.database, table.key.name)
     }
@@ -123,6 +123,17 @@ struct ChangeReader {
           elements.append(element)
         }
       }
+    }
+  }
+
+  // MARK: - Schema changes and notifications
+
+  func add(_ change: ChangeLog.RowlessChange, to draft: inout Draft) {
+    switch change.content {
+    case .schema(let sql, _): draft.elements.append(.schema(sql: sql))
+    case .notification(let channel, let payload):
+      // It belongs to no table.
+      if region.isFullDatabase { draft.elements.append(.notification(channel: channel, payload: payload)) }
     }
   }
 

@@ -35,6 +35,24 @@ extension TransactionChanges {
     case counter = 7
     case removedCounter = 8
     case userVersion = 9
+    case notification = 10
+  }
+
+  /// Facts about the elements in the head, so that a reader need not decode the elements.
+  struct Flags: OptionSet {
+    let rawValue: UInt8
+
+    static let isContinued = Flags(rawValue: 1 << 0)
+    static let hasNotifications = Flags(rawValue: 1 << 1)
+    static let all: Flags = [.isContinued, .hasNotifications]
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    init(isContinued: Bool, hasNotifications: Bool) {
+      self = []
+      if isContinued { insert(.isContinued) }
+      if hasNotifications { insert(.hasNotifications) }
+    }
   }
 
   // MARK: - Encoding
@@ -53,7 +71,8 @@ extension TransactionChanges {
   public func encoded() -> [UInt8] {
     var writer = ByteWriter()
     let reason: Reason? = if case .incomplete(let reason) = completeness { reason } else { nil }
-    Self.appendHead(versions: versions, microsecondsSince1970, reason, isContinued: isContinued, to: &writer)
+    let flags = Flags(isContinued: isContinued, hasNotifications: elements.contains { $0.isNotification })
+    Self.appendHead(versions: versions, microsecondsSince1970, reason, flags, to: &writer)
     var tables = TableIndexes()
     for element in elements { Self.append(element, to: &writer, &tables) }
     return writer.bytes
@@ -79,7 +98,7 @@ extension TransactionChanges {
 
   /// Appends everything that precedes the elements.
   static func appendHead(
-    versions: ClosedRange<DatabaseVersion>?, _ microsecondsSince1970: Int64, _ reason: Reason?, isContinued: Bool,
+    versions: ClosedRange<DatabaseVersion>?, _ microsecondsSince1970: Int64, _ reason: Reason?, _ flags: Flags,
     to writer: inout ByteWriter
   ) {
     writer.append(byte: formatVersion)
@@ -91,7 +110,7 @@ extension TransactionChanges {
     }
     writer.append(signed: microsecondsSince1970)
     writer.append(byte: reason?.rawValue ?? 0)
-    writer.append(byte: isContinued ? 1 : 0)
+    writer.append(byte: flags.rawValue)
   }
 
   /// Appends the description of a table.
@@ -125,6 +144,10 @@ extension TransactionChanges {
       writer.append(byte: Tag.userVersion.rawValue)
       writer.append(databaseName)
       writer.append(signed: Int64(value))
+    case .notification(let channel, let payload):
+      writer.append(byte: Tag.notification.rawValue)
+      writer.append(channel)
+      writer.append(payload)
     }
   }
 
@@ -185,10 +208,10 @@ extension TransactionChanges {
     } else {
       throw reader.failure("unknown reason")
     }
-    let continuation = try reader.byte()
-    if continuation > 1 { throw reader.failure("the mark of a continuation is neither 0 nor 1") }
-    isContinued = continuation == 1
+    let flags = try Self.flags(&reader)
+    isContinued = flags.contains(.isContinued)
     elements = []
+    var hasNotifications = false
     var tables: [ChangedTable] = []
     var knownTables: Set<ChangedTable> = []
     // A table is described immediately before its first change.
@@ -203,10 +226,34 @@ extension TransactionChanges {
         isNewTable = true
         continue
       }
+      if tag == .notification { hasNotifications = true }
       elements.append(try Self.element(tag, &reader, tables, &isNewTable))
       if isNewTable { throw reader.failure("table without changes") }
     }
     if isNewTable { throw reader.failure("table without changes") }
+    if flags.contains(.hasNotifications) != hasNotifications { throw reader.failure("wrong flag of notifications") }
+  }
+
+  private static func flags(_ reader: inout ByteReader) throws(DecodingError) -> Flags {
+    let flags = Flags(rawValue: try reader.byte())
+    if !flags.isSubset(of: .all) { throw reader.failure("unknown flags") }
+    return flags
+  }
+
+  /// Whether encoded changes contain notifications; true if they are malformed. Their elements are not decoded.
+  static func mayHaveNotifications(encoded bytes: [UInt8]) -> Bool {
+    bytes.withUnsafeBytes { bytes in
+      var reader = ByteReader(bytes)
+      do {
+        guard try reader.byte() == formatVersion else { return true }
+        _ = try versions(&reader)
+        _ = try reader.signedNumber()
+        _ = try reader.byte()
+        return try flags(&reader).contains(.hasNotifications)
+      } catch {
+        return true
+      }
+    }
   }
 
   /// The time of encoded changes; nil if they are malformed.
@@ -278,6 +325,7 @@ extension TransactionChanges {
       let databaseName = try reader.text()
       guard let value = Int32(exactly: try reader.signedNumber()) else { throw reader.failure("version is too large") }
       return .userVersion(databaseName: databaseName, value: value)
+    case .notification: return .notification(channel: try reader.text(), payload: try reader.text())
     case .table: throw reader.failure("unknown kind of a change")
     }
   }

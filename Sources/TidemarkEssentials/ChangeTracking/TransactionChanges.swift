@@ -89,6 +89,9 @@ public struct TransactionChanges: Sendable, Hashable {
 
     /// `PRAGMA user_version` has this value after the transaction.
     case userVersion(databaseName: String, value: Int32)
+
+    /// A notification was sent: see ``Database/notify(channel:payload:)``. It changes no content.
+    case notification(channel: String, payload: String)
   }
 
   /// Creates the changes of a transaction.
@@ -138,8 +141,11 @@ extension TransactionChanges.Element: CustomStringConvertible {
     case .counter(let database, let table, let value):
       "counter of \(name(database, table)): \(value.map(String.init) ?? "none")"
     case .userVersion(let database, let value): "\(name(database, "user_version")) = \(value)"
+    case .notification(let channel, let payload): "notification on \(channel): \(payload)"
     }
   }
+
+  var isNotification: Bool { if case .notification = self { true } else { false } }
 }
 
 extension TransactionChanges: CustomStringConvertible {

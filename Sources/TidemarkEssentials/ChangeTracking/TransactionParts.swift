@@ -6,9 +6,9 @@ struct TransactionParts: Sendable {
   fileprivate let microsecondsSince1970: Int64
   fileprivate let versions: ClosedRange<DatabaseVersion>?
 
-  /// The index of the next part, and of the next statement that has changed the schema.
+  /// The index of the next part, and of the next schema change or notification.
   fileprivate var next = 0
-  fileprivate var nextStatement = 0
+  fileprivate var nextOther = 0
 
   /// Whether the consumer has received a part.
   fileprivate var hasBegun = false
@@ -58,17 +58,17 @@ extension ChangeReader {
     let first = rows.rowCount(beforePart: parts.next)
     let isLast = parts.next == rows.partCount - 1
     var draft = Draft()
-    func addStatements(before row: Int, _ parts: inout TransactionParts) {
-      let statements = rows.schemaStatements
-      while parts.nextStatement < statements.count, statements[parts.nextStatement].rowCount <= row {
-        draft.elements.append(.schema(sql: statements[parts.nextStatement].sql))
-        parts.nextStatement += 1
+    func addOthers(before row: Int, _ parts: inout TransactionParts) {
+      let others = rows.rowlessChanges
+      while parts.nextOther < others.count, others[parts.nextOther].rowCount <= row {
+        add(others[parts.nextOther], to: &draft)
+        parts.nextOther += 1
       }
     }
     limitCache()
     let isKnown = log.layouts.map { !rows.incompleteTables.contains($0.key) }
     for (index, record) in log.records.enumerated() {
-      addStatements(before: first + index, &parts)
+      addOthers(before: first + index, &parts)
       if record.isCaptured, isKnown[Int(record.table)] { add(record, at: index, of: log, to: &draft) }
     }
     let elements = draft.elements
@@ -77,7 +77,7 @@ extension ChangeReader {
     let completeness = completeness(
       of: parts.commit, isUnknown: parts.isUnknown, hasTooManyRows: !unknown.isEmpty && rows.isTruncated, draft)
     if isLast {
-      addStatements(before: .max, &parts)
+      addOthers(before: .max, &parts)
       if let numbers = parts.commit.details?.numbers { add(numbers, to: &draft) }
     } else {
       draft.elements = elements

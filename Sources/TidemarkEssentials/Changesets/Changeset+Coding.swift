@@ -54,6 +54,7 @@ extension Changeset {
     }
     let hasUnknownRows = changes.contains { if case .unknownRows = $0 { true } else { false } }
     if hasUnknownRows { throw reader.failure("a changeset has no unknown rows") }
+    if changes.contains(where: \.isNotification) { throw reader.failure("a changeset has no notifications") }
     self.init(known: changes, formerNumbers: former)
   }
 

@@ -43,7 +43,7 @@ extension Changeset {
       switch element {
       case .counter(_, let tableName, _): compared.contains(TableKey(tableName))
       case .userVersion: tables == nil
-      case .row, .schema, .unknownRows: false
+      case .row, .schema, .unknownRows, .notification: false
       }
     }
     self.init(

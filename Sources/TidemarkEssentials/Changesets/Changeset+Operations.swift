@@ -24,7 +24,7 @@ extension Changeset {
         result += changes.takeRows().map { .row($0) }
         result.append(element)
       case .counter, .userVersion: numbers.add(element)
-      case .unknownRows: break
+      case .unknownRows, .notification: break
       }
     }
     result += changes.takeRows().map { .row($0) }
@@ -53,7 +53,7 @@ extension Changeset {
       case .row(let row): rows.append(.row(row.inverted))
       case .schema(let sql):
         throw ChangesetError(.schemaChange, "a schema change cannot be inverted: \(sql)")
-      case .counter, .userVersion, .unknownRows: break
+      case .counter, .userVersion, .unknownRows, .notification: break
       }
     }
     for element in elements { numbers.add(element) }
@@ -114,7 +114,7 @@ extension Changeset {
       switch element {
       case .row(let row): keys.contains(row.table.key)
       case .counter(let databaseName, let tableName, _): keys.contains(TableKey(tableName, in: databaseName))
-      case .schema, .userVersion, .unknownRows: false
+      case .schema, .userVersion, .unknownRows, .notification: false
       }
     }
     return Changeset(known: elements.filter(isIncluded), formerNumbers: formerNumbers.filter(isIncluded))
@@ -136,7 +136,7 @@ struct NumberChanges {
       switch element {
       case .counter(let databaseName, let tableName, _): self = .counter(TableKey(tableName, in: databaseName))
       case .userVersion(let databaseName, _): self = .userVersion(databaseName.asciiLowercased)
-      case .row, .schema, .unknownRows: return nil
+      case .row, .schema, .unknownRows, .notification: return nil
       }
     }
   }

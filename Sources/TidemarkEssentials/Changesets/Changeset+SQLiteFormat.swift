@@ -63,7 +63,7 @@ extension Changeset {
         net.add(row)
       case .schema(let sql):
         throw ChangesetError(.schemaChange, "SQLite's format has no schema changes: \(sql)")
-      case .counter, .userVersion, .unknownRows: break
+      case .counter, .userVersion, .unknownRows, .notification: break
       }
     }
     let rows = net.takeRows()

@@ -42,7 +42,8 @@
 /// Besides rows, a changeset may contain counters of `AUTOINCREMENT`, `PRAGMA user_version`, and the SQL of schema
 /// changes.
 public struct Changeset: Sendable, Hashable {
-  /// One change: a row, a counter, a `user_version`, or a schema change. No element stands for unknown rows.
+  /// One change: a row, a counter, a `user_version`, or a schema change. No element stands for unknown rows,
+  /// or is a notification.
   public typealias Element = TransactionChanges.Element
 
   /// The changes, in the order in which they are applied.
@@ -62,7 +63,7 @@ public struct Changeset: Sendable, Hashable {
   /// }
   /// ```
   ///
-  /// - Parameter elements: The changes, in the order of their execution.
+  /// - Parameter elements: The changes, in the order of their execution. Notifications are left out.
   /// - Throws: A ``ChangesetError`` if an element stands for unknown rows.
   public init(_ elements: [Element]) throws {
     try self.init(elements, formerNumbers: [])
@@ -74,7 +75,7 @@ public struct Changeset: Sendable, Hashable {
         throw ChangesetError(unknownRowsOf: TableKey(tableName, in: databaseName))
       }
     }
-    self.init(known: elements, formerNumbers: formerNumbers)
+    self.init(known: elements.filter { !$0.isNotification }, formerNumbers: formerNumbers)
   }
 
   /// - Parameter elements: Changes that are known to be complete.

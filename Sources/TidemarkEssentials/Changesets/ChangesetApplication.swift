@@ -56,7 +56,7 @@ struct ChangesetApplication {
       case .schema(let sql):
         try apply(segment.takeRows())
         try changeSchema(sql)
-      case .counter, .userVersion, .unknownRows: break
+      case .counter, .userVersion, .unknownRows, .notification: break
       }
     }
     try apply(segment.takeRows())
@@ -262,7 +262,7 @@ private struct NumberApplication {
         try setCounter(of: TableKey(tableName, in: databaseName), to: value, former: former)
       case .userVersion(let databaseName, let value):
         try db.execute(sql: "PRAGMA \(databaseName.quotedDatabaseIdentifier).user_version = \(value)")
-      case .row, .schema, .unknownRows: break
+      case .row, .schema, .unknownRows, .notification: break
       }
     }
   }

@@ -160,7 +160,7 @@ extension Changeset {
       case .row(let row):
         sum + 64 + (row.oldValues ?? []).byteCount + (row.newValues ?? []).byteCount
       case .schema(let sql): sum + 64 + sql.utf8.count
-      case .counter, .userVersion, .unknownRows: sum + 64
+      case .counter, .userVersion, .unknownRows, .notification: sum + 64
       }
     }
   }

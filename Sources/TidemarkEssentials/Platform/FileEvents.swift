@@ -175,8 +175,15 @@ final class FileEvents: Sendable {
   static func enablePreciseSleep() { tidemark_sleep_exactly() }
 }
 
-/// Operations on paths, as text.
+/// Operations on paths.
 enum FilePath {
+  /// The path of an existing file without symbolic links; nil if the file does not exist.
+  static func resolved(_ path: String) -> String? {
+    guard let resolved = realpath(path, nil) else { return nil }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
   /// The folder of a file; empty if the path has none.
   static func folder(of path: String) -> String {
     // Trailing slashes are not part of the name.

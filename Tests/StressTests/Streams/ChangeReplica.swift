@@ -79,8 +79,8 @@ struct ChangeReplica {
   private func apply(_ element: TransactionChanges.Element, _ db: Database) throws {
     switch element {
     case .row(let row): try apply(row, db)
-    // The rows of the shadow tables are other elements.
-    case .unknownRows: break
+    // The rows of the shadow tables are other elements. A notification changes nothing.
+    case .unknownRows, .notification: break
     case .schema(let sql): try db.execute(sql: sql)
     case .counter(let database, let table, let value):
       let sequence = "\(database.quotedDatabaseIdentifier).sqlite_sequence"

@@ -70,6 +70,27 @@ import Testing
     #expect(names.map { Array($0.utf8) } == [[0xc3, 0xa9], [0x65, 0xcc, 0x81]])
   }
 
+  @Test func `a notification has its channel and its payload, and a flag in the head`() throws {
+    let changes = TransactionChanges(
+      microsecondsSince1970: 0, isContinued: true, elements: [.notification(channel: "a", payload: "é")])
+    let bytes: [UInt8] = [1, 0, 0, 0, 3, 10, 1, 0x61, 2, 0xc3, 0xa9]
+    #expect(changes.encoded() == bytes)
+    #expect(try TransactionChanges(decoding: bytes) == changes)
+  }
+
+  @Test func `the head of random changes says whether there are notifications`() {
+    var changes = RandomChanges(random: SeededRandom())
+    for _ in 0..<Self.rounds / 10 {
+      let transaction = changes.next()
+      let hasNotifications = transaction.elements.contains { $0.isNotification }
+      #expect(TransactionChanges.mayHaveNotifications(encoded: transaction.encoded()) == hasNotifications)
+    }
+  }
+
+  @Test func `malformed changes may have notifications`() {
+    #expect(TransactionChanges.mayHaveNotifications(encoded: [1, 0, 0]))
+  }
+
   @Test func `a NaN, which SQLite cannot store, is NULL`() throws {
     let changes = TransactionChanges(
       microsecondsSince1970: 0,
@@ -87,7 +108,10 @@ import Testing
       bytes: [1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 0, 0], message: "number is too large"),
     Malformed(bytes: [1, 3, 3, 0, 0, 0], message: "the first version is negative"),
     Malformed(bytes: [1, 0, 0, 9], message: "unknown reason"),
-    Malformed(bytes: [1, 0, 0, 0, 2], message: "the mark of a continuation is neither 0 nor 1"),
+    Malformed(bytes: [1, 0, 0, 0, 4], message: "unknown flags"),
+    Malformed(bytes: [1, 0, 0, 0, 2], message: "wrong flag of notifications"),
+    Malformed(bytes: [1, 0, 0, 0, 0, 10, 0, 0], message: "wrong flag of notifications"),
+    Malformed(bytes: [1, 0, 0, 0, 2, 10, 0], message: "unexpected end"),
     Malformed(bytes: [1, 0, 0, 0, 0, 77], message: "unknown kind of a change"),
     Malformed(bytes: [1, 0, 0, 0, 0, 6, 200, 1, 65], message: "length exceeds the bytes"),
     Malformed(bytes: [1, 0, 0, 0, 0, 6, 1, 0xff], message: "text is not UTF-8"),

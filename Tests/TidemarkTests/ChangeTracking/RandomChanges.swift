@@ -22,11 +22,12 @@ struct RandomChanges {
   }
 
   private mutating func element(_ tables: [ChangedTable]) -> TransactionChanges.Element {
-    switch Int.random(in: 0..<12, using: &random) {
+    switch Int.random(in: 0..<13, using: &random) {
     case 0: .schema(sql: text())
     case 1: .counter(databaseName: text(), tableName: text(), value: Bool.random(using: &random) ? integer() : nil)
     case 2: .userVersion(databaseName: text(), value: Int32.random(in: .min ... .max, using: &random))
     case 3: .unknownRows(databaseName: text(), tableName: text())
+    case 4: .notification(channel: text(), payload: text())
     default: .row(row(random.pick(tables)))
     }
   }

@@ -7,7 +7,12 @@ import Testing
   private static let isFull = ProcessInfo.processInfo.environment["TIDEMARK_STRESS"] == "1"
 
   private func randomChangeset(_ random: inout RandomChanges) -> Changeset {
-    let elements = random.next().elements.filter { if case .unknownRows = $0 { false } else { true } }
+    let elements = random.next().elements.filter { element in
+      switch element {
+      case .unknownRows, .notification: false
+      case .row, .schema, .counter, .userVersion: true
+      }
+    }
     let former: [Changeset.Element] = [
       .counter(databaseName: "main", tableName: "t", value: nil), .userVersion(databaseName: "temp", value: -3),
     ]
