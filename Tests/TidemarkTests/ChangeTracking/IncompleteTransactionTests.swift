@@ -23,6 +23,29 @@ import Tidemark
     #expect(large.lines == ["unknown rows of team"])
   }
 
+  @Test func `a double that SQLite may store as an integer is not reported`() async throws {
+    let database = try Observed.pool.open()
+    try await database.writer.write { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE box (id TEXT PRIMARY KEY, value, twice AS (value * 2), size REAL);
+          INSERT INTO box VALUES ('a', 2, 6)
+          """)
+    }
+    let stream = try await database.writer.changes()
+    try await database.writer.write { db in
+      // SQLite reports 6.0, and stores 6, because the table has a virtual column.
+      try db.execute(
+        sql: """
+          INSERT INTO box (id, value, size) SELECT id, value, size FROM box WHERE true
+            ON CONFLICT DO UPDATE SET value = excluded.size
+          """)
+    }
+    try await database.writer.write { try $0.execute(sql: "UPDATE box SET size = 7, value = 6.5") }
+    #expect(try await lines(stream) == ["unknown rows of box"])
+    #expect(try await lines(stream) == ["UPDATE box [1]: value 6 → 6.5, size 6.0 → 7.0"])
+  }
+
   @Test func `the limit of a stream does not depend on other streams`() async throws {
     let database = try Observed.pool.open()
     let (small, large) = (
