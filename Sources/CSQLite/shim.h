@@ -18,10 +18,7 @@
 #define SQLITE_ENABLE_SNAPSHOT 1
 #endif
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sqlite3.h>
-#include <sys/file.h>
 
 #ifdef __linux__
 #include <sys/eventfd.h>
@@ -196,19 +193,5 @@ static inline void tidemark_wait(void *_Nonnull descriptors, int count, long lon
   syscall(SYS_ppoll, descriptors, (unsigned)count, time, 0L, 0L);
 }
 #endif
-
-/// Takes or releases the exclusive lock of an open file, without waiting. The lock belongs to the open file description,
-/// so that it also excludes the other descriptors of the process. Returns 0, or the value of errno.
-static inline int tidemark_lock_file(int descriptor, int is_locked) {
-#ifdef __linux__
-#ifndef F_OFD_SETLK
-#define F_OFD_SETLK 37
-#endif
-  struct flock lock = {.l_type = is_locked ? F_WRLCK : F_UNLCK, .l_whence = SEEK_SET};
-  return fcntl(descriptor, F_OFD_SETLK, &lock) == 0 ? 0 : errno;
-#else
-  return flock(descriptor, is_locked ? LOCK_EX | LOCK_NB : LOCK_UN) == 0 ? 0 : errno;
-#endif
-}
 
 #endif

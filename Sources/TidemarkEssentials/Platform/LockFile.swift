@@ -1,4 +1,3 @@
-import CSQLite
 import Dispatch
 import Synchronization
 
@@ -78,14 +77,13 @@ final class LockFile: Sendable {
   ///
   /// - Returns: Whether the lock was taken.
   func tryLock() throws(Failure) -> Bool {
-    switch tidemark_lock_file(descriptor, 1) {
-    case 0: return true
-    case EAGAIN, EACCES, EINTR: return false
-    case let code: throw Failure(code: code)
-    }
+    if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+    // It is taken, or a signal has interrupted the call.
+    if errno == EWOULDBLOCK || errno == EINTR { return false }
+    throw Failure.last
   }
 
-  func unlock() { _ = tidemark_lock_file(descriptor, 0) }
+  func unlock() { _ = flock(descriptor, LOCK_UN) }
 
   /// Whether the path still leads to this file: not if it was removed or replaced.
   var isAtPath: Bool {
