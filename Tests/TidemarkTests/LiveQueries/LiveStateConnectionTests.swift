@@ -96,4 +96,18 @@ import Tidemark
     driver.commit("player")
     #expect(driver.beginBatch(writing: true) != nil)
   }
+
+  @Test func `stored changes are read before queries are fetched`() {
+    let driver = LiveStateDriver.observedPlayers()
+    driver.state.storedChangesDetected(at: driver.now)
+    #expect(driver.work() == ["start reading"])
+    let isFirst = driver.state.storedChangesReadBegan(at: driver.now)
+    let isSecond = driver.state.storedChangesReadBegan(at: driver.now)
+    #expect(isFirst && !isSecond)
+    // The connection that reads continues with another commit.
+    driver.state.storedChangesDetected(at: driver.now)
+    driver.state.storedChanges.end()
+    let isRepeated = driver.state.storedChangesReadBegan(at: driver.now)
+    #expect(isRepeated)
+  }
 }
