@@ -1,13 +1,18 @@
 import Foundation
 import Tidemark
 
-/// Writes with the change feed, and acknowledges the number of each write. Meanwhile, a consumer copies each event, in the
-/// transaction that acknowledges it.
-func feed(path: String, name: String) throws {
+/// A pool that writes the change feed.
+func makeFeedPool(_ path: String) throws -> DatabasePool {
   var configuration = Configuration()
   configuration.busyMode = .timeout(600)
   configuration.changeFeed = ChangeFeedConfiguration()
-  let pool = try DatabasePool(path: path, configuration: configuration)
+  return try DatabasePool(path: path, configuration: configuration)
+}
+
+/// Writes with the change feed, and acknowledges the number of each write. Meanwhile, a consumer copies each event, in the
+/// transaction that acknowledges it.
+func feed(path: String, name: String) throws {
+  let pool = try makeFeedPool(path)
   Task {
     do {
       for try await entry in try await pool.changes(for: "copier", in: Table("event")) {

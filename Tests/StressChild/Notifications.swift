@@ -4,10 +4,7 @@ import Tidemark
 /// Stores texts in the table `sent`, and sends each of them as a notification in the same transaction. Meanwhile, a
 /// named consumer stores what it receives in the table `received`. Acknowledges each committed transaction.
 func sendNotifications(path: String, name: String) throws {
-  var configuration = Configuration()
-  configuration.busyMode = .timeout(600)
-  configuration.changeFeed = ChangeFeedConfiguration()
-  let pool = try DatabasePool(path: path, configuration: configuration)
+  let pool = try makeFeedPool(path)
   Task {
     do {
       try await receiveNotifications(pool)

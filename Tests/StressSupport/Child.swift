@@ -15,6 +15,18 @@ package final class Child: Sendable {
 
   package static var isBuilt: Bool { FileManager.default.isExecutableFile(atPath: program.path()) }
 
+  /// The list of the descriptors of a program that this process starts.
+  package static func inheritedDescriptors() throws -> String {
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/ls")
+    process.arguments = ["-l", "/proc/self/fd"]
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    defer { process.waitUntilExit() }
+    return String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+  }
+
   /// - Parameter operation: The work to do, see `Tests/StressChild`.
   package init(_ operation: String, database: String, name: String) throws {
     process = Process()

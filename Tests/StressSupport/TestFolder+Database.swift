@@ -15,6 +15,14 @@ extension TestFolder {
     return try DatabasePool(path: database, configuration: configuration)
   }
 
+  /// A pool that writes the change feed, beside processes that do.
+  package func feedPool(_ feed: ChangeFeedConfiguration = ChangeFeedConfiguration()) throws -> DatabasePool {
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(600)
+    configuration.changeFeed = feed
+    return try DatabasePool(path: database, configuration: configuration)
+  }
+
   /// The result of SQLite's integrity check, run without the library: `ok` for an intact file.
   package func integrity() -> String {
     var connection: OpaquePointer?

@@ -69,8 +69,11 @@ final class AttachedCommitDetector: ExternalCommitDetector {
 
   func begin(with db: Database) -> Bool {
     guard attachedDatabases.mayExist else { return true }
-    guard connection.isAccessible, let handle = db.handle else { return state.withLock(\.hasChecked) }
     do {
+      guard connection.isAccessible, let handle = db.handle else {
+        // A connection without attached files reads none of their content.
+        return try state.withLock(\.hasChecked) || db.attachedFiles().isEmpty
+      }
       let known = state.withLock(\.known)
       for (name, path) in try db.attachedFiles() where known[name]?.path != path {
         // In a transaction, it is the version of its snapshot. The head of the file may be newer.

@@ -10,8 +10,10 @@ struct ExternalCommitPace: Sendable {
   /// The time at which work may begin again.
   private var end = Duration.zero
 
-  init(_ limit: Configuration.ExternalCommitLimit = Configuration.ExternalCommitLimit(), processorCount: Int) {
-    precondition(limit.processorShare > 0, "The share of the processors must be positive: \(limit.processorShare)")
+  init(_ limit: Configuration.ExternalCommitLimit, processorCount: Int) {
+    precondition(
+      limit.processorShare > 0,
+      "Configuration.externalCommitLimit.processorShare must be greater than 0: \(limit.processorShare)")
     self.processorCount = limit.processorShare * Double(processorCount)
     pauseMax = max(limit.delayMax, .zero)
   }

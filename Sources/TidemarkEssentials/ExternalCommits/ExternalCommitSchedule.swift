@@ -53,9 +53,6 @@ struct ExternalCommitSchedule {
   private static let shortestDistance = Duration.microseconds(100)
   private static let longestDistance = Duration.milliseconds(1)
 
-  /// Whether the next check is the first one after a file event, which other events do not bring forward.
-  private(set) var isDelayed = false
-
   /// The time of the last own commit.
   private var lastOwnCommit: Duration?
 
@@ -79,8 +76,10 @@ struct ExternalCommitSchedule {
     if isFirst { hasMissedCommit = false }
     let check = max(now + commitDelay, lastDetection.map { $0 + distance } ?? now)
     next = isFirst ? check : min(next, check)
-    isDelayed = true
   }
+
+  /// Whether the next check is the first one after a file event, which other events do not bring forward.
+  var isDelayed: Bool { lastFileChange != nil && checkCount == 0 }
 
   /// Adapts the first checks to a commit that a check has found.
   private mutating func adapt(_ now: Duration) {
@@ -98,7 +97,6 @@ struct ExternalCommitSchedule {
   /// - Parameter hasOwn: Whether there were own commits since the last check.
   mutating func didCheck(_ finding: CommitCheckResult, hasOwn: Bool, _ now: Duration) {
     checkCount += 1
-    isDelayed = false
     if finding == .externalCommit { adapt(now) } else { hasMissedCommit = true }
     if finding == .inconclusive {
       inconclusiveSince = inconclusiveSince ?? now

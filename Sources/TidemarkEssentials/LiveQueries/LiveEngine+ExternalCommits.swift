@@ -32,10 +32,11 @@ extension LiveEngine {
   }
 
   /// Reads stored changes, with a connection that fetches.
-  func readStoredChanges(_ result: Result<Database, any Error>) {
-    // The current one: another watch may have begun since the detection.
-    let reader = guarded.withLock { $0.storedChangesReader }
-    let start = clock.now()
+  ///
+  /// - Parameter reader: Nil if they are not stored any more.
+  func readStoredChanges(
+    _ reader: (any StoredChangesReader)?, _ result: Result<Database, any Error>, from start: Duration
+  ) {
     defer {
       let end = clock.now()
       guarded.withLock { $0.state.storedChangesReadEnded(from: start, to: end) }
@@ -58,7 +59,7 @@ extension LiveEngine {
 }
 
 extension LiveEngine.Guarded {
-  fileprivate var storedChangesReader: (any StoredChangesReader)? { objects.watch?.externalCommits?.reader }
+  var storedChangesReader: (any StoredChangesReader)? { objects.watch?.externalCommits?.reader }
 }
 
 /// Decides when the stored changes of external commits are read.

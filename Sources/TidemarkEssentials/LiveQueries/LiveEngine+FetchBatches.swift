@@ -19,7 +19,7 @@ extension LiveEngine {
 
   /// The next step of a connection.
   fileprivate enum Step {
-    case readStoredChanges
+    case readStoredChanges((any StoredChangesReader)?, start: Duration)
     case fetch(Batch)
     case leave
   }
@@ -38,8 +38,8 @@ extension LiveEngine {
       var last: Batch?
       steps: while true {
         switch nextStep(after: last, core) {
-        case .readStoredChanges:
-          readStoredChanges(result)
+        case .readStoredChanges(let reader, let start):
+          readStoredChanges(reader, result, from: start)
           last = nil
         case .fetch(let batch):
           read(batch, result)
@@ -213,7 +213,8 @@ extension LiveEngine.Guarded {
 
   /// The changes of external commits are read first: they may concern queries.
   fileprivate mutating func nextStep(_ core: _DatabaseCore, at now: Duration) -> LiveEngine.Step {
-    if state.storedChangesReadBegan(at: now) { return .readStoredChanges }
+    // The current reader: another watch may have begun since the detection.
+    if state.storedChangesReadBegan(at: now) { return .readStoredChanges(storedChangesReader, start: now) }
     return beginBatch(core, at: now).map { .fetch($0) } ?? .leave
   }
 

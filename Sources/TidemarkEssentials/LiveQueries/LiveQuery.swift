@@ -48,9 +48,6 @@ struct LiveQuery: Sendable {
   /// The number of external commits with unknown changes when a fetch was last requested for them.
   var unknownCommitCount: UInt64 = 0
 
-  /// Whether it is queued for external commits only.
-  var isDeferred = false
-
   /// The version of the schema with which the observable region was determined; zero if unknown.
   private(set) var schemaVersion: Int32 = 0
 

@@ -1,11 +1,13 @@
 /// The states of an observed query in one database.
 ///
-///              +------------------ request ------------------+
-///              v                                             |
 ///     idle --request--> queued --begin--> fetching --end--> idle
-///                        ^                  |
-///                        |                  +--end, after another request--> queued
-///                        +--- resume --- pausing <--pause (a transient error)--+
+///                        ^  ^  ^            |
+///                        |  |  |            +--end, after another request--> queued
+///                        |  |  |            +--end, after requests for unknown external commits only--> deferred
+///                        |  |  |            +--pause (a transient error)--> pausing
+///                        |  |  +--- resume --- pausing
+///                        |  +--- another request --- deferred
+///                        +--- release --- deferred
 ///
 /// Invariants:
 /// 1. At most one fetch of a query runs.
@@ -25,14 +27,16 @@ struct LiveQueryMachine: Sendable {
     static let externalCommit = FetchReasons(rawValue: 4)
 
     /// All observers, after an external commit that may have changed the value.
-    static let externalChange: FetchReasons = [.change, FetchReasons(rawValue: 8)]
+    static let externalChange: FetchReasons = [.change, isExternal]
+    private static let isExternal = FetchReasons(rawValue: 8)
 
     /// Whether an external commit is among the reasons.
-    var includesExternal: Bool { rawValue & 12 != 0 }
+    var includesExternal: Bool { !isDisjoint(with: [.externalCommit, .isExternal]) }
   }
 
   private enum Phase {
     case idle
+    case deferred
     case queued
     case fetching
     case pausing
@@ -43,8 +47,8 @@ struct LiveQueryMachine: Sendable {
   /// Whether it needs no fetch.
   var isIdle: Bool { if case .idle = phase { true } else { false } }
 
-  /// Whether it waits for a fetch because of external commits only.
-  var isQueuedForExternalCommits: Bool { if case .queued = phase { pendingReasons == .externalCommit } else { false } }
+  /// Whether it is to be queued when external commits may be followed.
+  var isDeferred: Bool { if case .deferred = phase { true } else { false } }
 
   /// Whether it waits for another attempt after a failure.
   var isPausing: Bool { if case .pausing = phase { true } else { false } }
@@ -61,9 +65,19 @@ struct LiveQueryMachine: Sendable {
     case .idle:
       phase = .queued
       return true
+    case .deferred: return reasons == .externalCommit ? false : release()
     case .queued, .fetching, .pausing:
       return false
     }
+  }
+
+  /// Ends the deferral.
+  ///
+  /// - Returns: Whether to add the query to the queue.
+  mutating func release() -> Bool {
+    guard case .deferred = phase else { return false }
+    phase = .queued
+    return true
   }
 
   /// Begins a fetch.
@@ -81,8 +95,13 @@ struct LiveQueryMachine: Sendable {
   /// - Returns: Whether to add the query to the queue again.
   mutating func end() -> Bool {
     guard case .fetching = phase else { preconditionFailure("A fetch ended that was not running") }
-    phase = pendingReasons.isEmpty ? .idle : .queued
-    return !pendingReasons.isEmpty
+    switch pendingReasons {
+    case []: phase = .idle
+    case .externalCommit: phase = .deferred
+    default: phase = .queued
+    }
+    if case .queued = phase { return true }
+    return false
   }
 
   /// Reports that the fetch has failed, and is to be retried later.

@@ -64,8 +64,7 @@ extension LiveState {
     if pace.pause(at: now) > .zero { return }
     if unknownCommits.concernIdleQueries { queueIdle() }
     for query in readers.deferred {
-      guard queries.contains(query), queries[query].isDeferred else { continue }
-      queries[query].isDeferred = false
+      guard queries.contains(query), queries[query].machine.release() else { continue }
       enqueue(query)
     }
     readers.deferred.removeAll(keepingCapacity: true)
@@ -146,27 +145,18 @@ extension LiveState {
 
   /// Requests a fetch of a query. Its changes are noted before.
   mutating func requestFetch(_ query: LiveQueryID, _ reasons: LiveQueryMachine.FetchReasons) {
-    if queries[query].machine.requestFetch(reasons) {
-      busyQueryCount += 1
-      enqueue(query)
-      return
-    }
-    if reasons == .externalCommit || !queries[query].isDeferred { return }
-    queries[query].isDeferred = false
-    enqueue(query)
+    if queries[query].machine.isIdle { busyQueryCount += 1 }
+    if queries[query].machine.requestFetch(reasons) { enqueue(query) }
   }
 
   /// The fetch of a query has ended. It is queued again if another one was requested meanwhile.
   mutating func queueAfterFetch(_ query: LiveQueryID) {
-    guard queries[query].machine.end() else {
-      busyQueryCount -= 1
-      return
-    }
-    if queries[query].machine.isQueuedForExternalCommits {
-      queries[query].isDeferred = true
+    if queries[query].machine.end() {
+      enqueue(query)
+    } else if queries[query].machine.isDeferred {
       readers.deferred.append(query)
     } else {
-      enqueue(query)
+      busyQueryCount -= 1
     }
   }
 

@@ -122,8 +122,7 @@ struct LiveState: ~Copyable {
     var reading = ShortList<LiveQueryID>()
     var writing = ShortList<LiveQueryID>()
 
-    /// Queries that are queued for external commits only, until `pace` allows to fetch them. Those that are not
-    /// `isDeferred` any more have left this list.
+    /// Deferred queries, until `pace` allows to fetch them. Some may have been queued since.
     var deferred: [LiveQueryID] = []
 
     /// The number of connections that fetch, or were requested.

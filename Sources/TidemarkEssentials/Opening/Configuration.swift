@@ -318,7 +318,8 @@ extension Configuration {
   /// config.externalCommitLimit = .init(processorShare: 0.1, delayMax: .milliseconds(500))
   /// ```
   public struct ExternalCommitLimit: Sendable, Hashable {
-    /// The part of all processors that may be used: 0.5 is two of four processors.
+    /// The part of all processors that may be used: 0.5 is two of four processors. It must be greater than zero when
+    /// the first live query starts.
     public var processorShare: Double
 
     /// The longest pause: it ends even if the share is exceeded.
@@ -328,7 +329,7 @@ extension Configuration {
     ///
     /// - Parameters:
     ///   - processorShare: The part of all processors that may be used, greater than zero.
-    ///   - delayMax: The longest pause.
+    ///   - delayMax: The longest pause. Zero for no limit.
     public init(processorShare: Double = 0.5, delayMax: Duration = .milliseconds(100)) {
       self.processorShare = processorShare
       self.delayMax = delayMax

@@ -42,11 +42,8 @@ final class FeedProcesses {
     (self.run, self.defect) = (run, defect)
     folder = try TestFolder(onDisk: Scale.isFull)
     numbers = RandomNumbers(seed: run.seed)
-    var configuration = Configuration()
-    configuration.busyMode = .timeout(600)
     // The same as in the processes.
-    configuration.changeFeed = ChangeFeedConfiguration(keptByteCount: 20_000)
-    pool = try DatabasePool(path: folder.database, configuration: configuration)
+    pool = try folder.feedPool(ChangeFeedConfiguration(keptByteCount: 20_000))
     try await pool.write { db in
       try db.execute(sql: "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, n INTEGER)")
     }

@@ -35,11 +35,8 @@ private final class NotificationKills: Sendable {
   private let run: Run
 
   init(_ folder: TestFolder, _ run: Run) throws {
-    var configuration = Configuration()
-    configuration.busyMode = .timeout(600)
-    configuration.changeFeed = ChangeFeedConfiguration()
     (self.folder, self.run) = (folder, run)
-    pool = try DatabasePool(path: folder.database, configuration: configuration)
+    pool = try folder.feedPool()
     try pool.write { db in
       try db.execute(
         sql: """

@@ -15,14 +15,7 @@ import Tidemark
     try pool.write { try $0.execute(sql: "CREATE TABLE t (n)") }
     _ = try pool.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM t") }
     try #require(!folder.openFiles.isEmpty)
-    let process = Process()
-    process.executableURL = URL(filePath: "/bin/ls")
-    process.arguments = ["-l", "/proc/self/fd"]
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let list = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
+    let list = try Child.inheritedDescriptors()
     #expect(list.contains("->"))
     #expect(!list.contains(folder.path))
     // And the database remains unchanged.

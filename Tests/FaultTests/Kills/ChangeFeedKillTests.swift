@@ -40,11 +40,8 @@ private final class FeedKills: Sendable {
   private let lastVersion = Mutex<DatabaseVersion?>(nil)
 
   init(_ folder: TestFolder, _ run: Run) throws {
-    var configuration = Configuration()
-    configuration.busyMode = .timeout(600)
-    configuration.changeFeed = ChangeFeedConfiguration()
     (self.folder, self.run) = (folder, run)
-    pool = try DatabasePool(path: folder.database, configuration: configuration)
+    pool = try folder.feedPool()
     start = try pool.write { db in
       try db.execute(
         sql: """

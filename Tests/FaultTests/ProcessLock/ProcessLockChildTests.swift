@@ -92,16 +92,7 @@ import Tidemark
 
   @Test func `a started program does not inherit the lock file`() async throws {
     let folder = folder.path
-    let list = try await pool.withExclusiveProcessLock {
-      let process = Process()
-      process.executableURL = URL(filePath: "/bin/ls")
-      process.arguments = ["-l", "/proc/self/fd"]
-      let output = Pipe()
-      process.standardOutput = output
-      try process.run()
-      defer { process.waitUntilExit() }
-      return String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    }
+    let list = try await pool.withExclusiveProcessLock { try Child.inheritedDescriptors() }
     #expect(list.contains("->") && !list.contains(folder))
   }
 

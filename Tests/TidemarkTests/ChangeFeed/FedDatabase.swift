@@ -85,12 +85,12 @@ extension TransactionChanges {
   }
 }
 
-extension ChangeFeedStream {
-  /// The next entries.
-  func take(_ count: Int) async throws -> [ChangeFeedEntry] {
+extension AsyncSequence {
+  /// The next elements.
+  func take(_ count: Int) async throws -> [Element] {
     var iterator = makeAsyncIterator()
-    var entries: [ChangeFeedEntry] = []
-    while entries.count < count, let entry = try await iterator.next() { entries.append(entry) }
-    return entries
+    var elements: [Element] = []
+    while elements.count < count, let element = try await iterator.next() { elements.append(element) }
+    return elements
   }
 }

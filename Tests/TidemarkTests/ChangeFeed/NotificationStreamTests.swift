@@ -204,13 +204,3 @@ import Tidemark
     #expect(try await database.writer.changes(after: token).take(1)[0].changes.completeness == .incomplete(.notStored))
   }
 }
-
-extension DatabaseNotifications {
-  /// The next notifications.
-  func take(_ count: Int) async throws -> [DatabaseNotification] {
-    var iterator = makeAsyncIterator()
-    var notifications: [DatabaseNotification] = []
-    while notifications.count < count, let next = try await iterator.next() { notifications.append(next) }
-    return notifications
-  }
-}

@@ -1,7 +1,9 @@
 import CSQLite
 import Foundation
 import Testing
+
 import Tidemark
+@testable import TidemarkEssentials
 
 /// Live queries notice what others commit into files that are attached.
 @Suite struct AttachedCommitTests {
@@ -109,5 +111,13 @@ import Tidemark
     try other.write { try $0.execute(sql: "INSERT INTO note VALUES ('a')") }
     try deliveries.wait(forLast: ["a"])
     cancellable.cancel()
+  }
+
+  @Test func `a reader without attached files needs no check before it reads`() throws {
+    let pool = try DatabasePool(path: folder.path("main"))
+    try pool.writeWithoutTransaction { try $0.execute(sql: "ATTACH ':memory:' AS aux") }
+    let detector = AttachedCommitDetector(try #require(pool._core.writer))
+    let isDetected = try pool.read { detector.begin(with: $0) }
+    #expect(isDetected)
   }
 }

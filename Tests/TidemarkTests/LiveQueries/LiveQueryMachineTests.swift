@@ -13,6 +13,8 @@ import Tidemark
     func end() -> Bool { machine.end() }
     func pause(unserved: LiveQueryMachine.FetchReasons) { machine.pause(unserved: unserved) }
     func resume() -> Bool { machine.resume() }
+    func release() -> Bool { machine.release() }
+    var isDeferred: Bool { machine.isDeferred }
   }
 
   @Test func queriesAreQueuedOnce() {
@@ -52,5 +54,32 @@ import Tidemark
     #expect(query.resume())
     #expect(!query.resume())
     #expect(query.begin() == [.newObserver, .change])
+  }
+
+  /// A query whose fetch has ended after an external commit.
+  private func deferredQuery() -> Query {
+    let query = Query()
+    _ = query.requestFetch(.newObserver)
+    _ = query.begin()
+    _ = query.requestFetch(.externalCommit)
+    _ = query.end()
+    return query
+  }
+
+  @Test func `requests for external commits during a fetch are deferred until they are released`() {
+    let query = deferredQuery()
+    #expect(query.isDeferred)
+    #expect(!query.requestFetch(.externalCommit))
+    #expect(query.release())
+    #expect(!query.release())
+    #expect(query.begin() == .externalCommit)
+  }
+
+  @Test func `another request ends a deferral`() {
+    let query = deferredQuery()
+    #expect(query.requestFetch(.change))
+    #expect(!query.isDeferred)
+    #expect(!query.release())
+    #expect(query.begin() == [.externalCommit, .change])
   }
 }
