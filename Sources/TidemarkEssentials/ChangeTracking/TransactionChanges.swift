@@ -59,7 +59,8 @@ public struct TransactionChanges: Sendable, Hashable {
     case databaseReplaced = 3
 
     /// SQLite has not reported the changes of some rows, such as the rows of a virtual table, or has not reported a
-    /// value as it stores it, or the rows contain a text that is not UTF-8. The tables are elements: see ``Element/unknownRows(databaseName:tableName:)``.
+    /// value as it stores it, or the rows contain a text that is not UTF-8. The tables are elements: see
+    /// ``Element/unknownRows(databaseName:tableName:)``.
     case notReported = 4
 
     /// Anything may have changed: by statements that the program has executed with the C interface, for instance.

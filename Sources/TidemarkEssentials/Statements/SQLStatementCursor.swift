@@ -40,7 +40,7 @@ public final class SQLStatementCursor {
   ///   too many.
   public func next() throws -> Statement? {
     database.preconditionAccess()
-    guard let compiled = try source.next(in: database, isPersistent: false) else {
+    guard let compiled = try database.compileNext(of: &source, isPersistent: false) else {
       if let rest, !rest.values.isEmpty {
         self.rest = nil
         throw DatabaseError(

@@ -77,6 +77,26 @@ import Tidemark
     #expect(recorder.take().contains { $0.isUnknown || !$0.schemaChanges.isEmpty })
   }
 
+  @Test(arguments: ["aux", "main", "temp"]) func `schema changes beside an attached database are known`(
+    schema: String
+  ) throws {
+    let dbQueue = try DatabaseQueue()
+    try dbQueue.writeWithoutTransaction { db in
+      try db.execute(sql: "ATTACH ':memory:' AS aux; CREATE TABLE \(schema).t (x); INSERT INTO t VALUES (1)")
+    }
+    let recorder = ChangeRecorder(dbQueue)
+    try dbQueue.write { try $0.execute(sql: "INSERT INTO t VALUES (2)") }
+    _ = recorder.take()
+    try dbQueue.write { db in
+      try db.execute(sql: "ALTER TABLE \(schema).t ADD COLUMN y DEFAULT 1; ALTER TABLE \(schema).t ADD COLUMN z")
+      try db.makeStatement(sql: "ALTER TABLE \(schema).t RENAME x TO w").execute()
+      try db.execute(sql: "CREATE TABLE \(schema).u (x); DROP TABLE \(schema).u")
+    }
+    let changes = recorder.take()
+    #expect(changes.map(\.isUnknown) == [false])
+    #expect(changes.first?.schemaChanges.count == 5)
+  }
+
   @Test func liveQueriesFollowATableThatIsDroppedIfItExists() throws {
     let dbQueue = try DatabaseQueue()
     try dbQueue.writeWithoutTransaction { db in

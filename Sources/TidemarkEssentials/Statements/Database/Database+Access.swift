@@ -149,7 +149,7 @@ extension Database {
     deferredReleases.becomeOrphaned()
   }
 
-  /// Releases the cached caches.fetchStatements.
+  /// Releases the cached statements.
   func forgetStatements() {
     caches.removeAll()
     moduleStates.forEach { $0.moduleState.forgetStatements() }

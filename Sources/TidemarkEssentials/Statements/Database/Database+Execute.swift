@@ -28,7 +28,7 @@ extension Database {
       }
     }
     var source = try SQLSource(sql)
-    var next = try source.next(in: self, isPersistent: true)
+    var next = try compileNext(of: &source, isPersistent: true)
     var statement = next.map { Statement(database: self, compiled: $0, isInternal: true) }
     try ArgumentCheck(sql).validate(arguments)
     var rest = arguments
@@ -37,7 +37,7 @@ extension Database {
     }
     while let current = statement {
       try current.runToEnd(rest.takeArguments(for: current))
-      next = try source.next(in: self, isPersistent: false)
+      next = try compileNext(of: &source, isPersistent: false)
       statement = next.map { Statement(database: self, compiled: $0, isInternal: true) }
     }
   }

@@ -1,6 +1,6 @@
 import CSQLite
 
-// Creating, caching and finalizing caches.fetchStatements.
+// Creating, caching and finalizing statements.
 
 extension Database {
   /// Creates a prepared statement.
@@ -12,7 +12,7 @@ extension Database {
   ///
   /// - Parameter sql: A single statement.
   /// - Returns: A new statement.
-  /// - Throws: A `DatabaseError` if the SQL does not compile, is empty, or contains several caches.fetchStatements.
+  /// - Throws: A `DatabaseError` if the SQL does not compile, is empty, or contains several statements.
   public func makeStatement(sql: String) throws -> Statement {
     try compile(sql, isInternal: false)
   }
@@ -29,7 +29,7 @@ extension Database {
   ///
   /// - Parameter sql: A single statement.
   /// - Returns: A new or cached statement.
-  /// - Throws: A `DatabaseError` if the SQL does not compile, is empty, or contains several caches.fetchStatements.
+  /// - Throws: A `DatabaseError` if the SQL does not compile, is empty, or contains several statements.
   public func cachedStatement(sql: String) throws -> Statement {
     preconditionAccess()
     if let statement = caches.programStatements.statement(for: sql) { return statement }
@@ -89,7 +89,11 @@ extension Database {
   func compile(_ sql: String, isInternal: Bool, isPersistent: Bool = false) throws -> Statement {
     preconditionAccess()
     var source = try SQLSource(sql)
-    guard let compiled = try source.next(in: self, isPersistent: isPersistent) else {
+    let next =
+      isInternal
+      ? try source.next(in: self, isPersistent: isPersistent)
+      : try compileNext(of: &source, isPersistent: isPersistent)
+    guard let compiled = next else {
       throw DatabaseError(resultCode: .SQLITE_ERROR, message: "empty statement", sql: sql.trimmedSQLStatement)
     }
     let statement = Statement(database: self, compiled: compiled, isInternal: isInternal)
