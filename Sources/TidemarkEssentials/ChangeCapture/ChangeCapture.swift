@@ -326,14 +326,16 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
     db.callbacks.ownCommits.didNotCommit()
     let settlement = db.transaction.settle(
       hasFailed: error != nil, isOpen: !db.isInAutocommitMode, isStopped: !db.settings.health.isUsable)
+    var recordedVersion: UInt64?
     if let recorder, settlement != .nothing {
-      recorder.transactionDidEnd(db, settlement)
+      recordedVersion = recorder.transactionDidEnd(db, settlement)
+      broker.recordedVersions.transactionDidEnd(recordedVersion)
       db.access.transactionOwner = nil
       db.capture.mayHaveWritten = false
     }
     switch settlement {
     case .nothing: break
-    case .publish(let hasWritten): didCommit(hasWritten: hasWritten)
+    case .publish(let hasWritten): didCommit(hasWritten: hasWritten, recordedVersion)
     case .publishUnknown:
       log.becomeUnknown()
       didCommit()
@@ -357,8 +359,8 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
     if hasChangedSharedSchema { sharedSchemaDidChange() }
   }
 
-  private func didCommit(hasWritten: Bool = true) {
-    publish(hasWritten: hasWritten)
+  private func didCommit(hasWritten: Bool = true, _ recordedVersion: UInt64? = nil) {
+    publish(hasWritten: hasWritten, recordedVersion)
     db.callbacks.ownCommits.didReport()
     log.reset()
     if !needs.observations.isEmpty, !db.isReadOnlyForObservers { notifyObservers { $0.databaseDidCommit($1) } }

@@ -6,7 +6,8 @@ extension ChangeCapture {
   /// Publishes a successful commit if it has subscribers.
   ///
   /// - Parameter hasWritten: Whether it may have changed stored content.
-  func publish(hasWritten: Bool) {
+  /// - Parameter recordedVersion: The version under which its changes are stored.
+  func publish(hasWritten: Bool, _ recordedVersion: UInt64? = nil) {
     // The commit becomes visible before it is counted, and it is counted before the needs are read. A query that
     // subscribes before the count is notified of the commit. One that subscribes later reads the commit, or finds that
     // the count has changed.
@@ -22,13 +23,16 @@ extension ChangeCapture {
     let isReported = ownVersion != version ? hasWritten || !log.isEmpty : !needs.ofSubscribers.isEmpty && !log.isEmpty
     guard isReported, broker.hasReceivers else { return }
     let numbers = needs.ofSubscribers.storedNumbers ? storedNumbers() : StoredNumbers()
-    if let lender = publishReport(ownVersion, numbers) { log.takeBackRows(from: lender) }
+    if let lender = publishReport(ownVersion, numbers, recordedVersion) { log.takeBackRows(from: lender) }
   }
 
   /// Publishes the report, and releases it.
-  private func publishReport(_ needsVersion: Int, _ numbers: StoredNumbers) -> CapturedTable? {
-    let (changes, lender) = log.report(
+  private func publishReport(
+    _ needsVersion: Int, _ numbers: StoredNumbers, _ recordedVersion: UInt64?
+  ) -> CapturedTable? {
+    var (changes, lender) = log.report(
       number: broker.nextCommitNumber(), needsVersion: needsVersion, numbers)
+    changes.recordedVersion = recordedVersion
     broker.publish(changes)
     return lender
   }

@@ -10,7 +10,9 @@ protocol CommitRecorder: AnyObject {
   func willCommit(_ db: Database) throws
 
   /// Called when a transaction has ended, before its changes are published.
-  func transactionDidEnd(_ db: Database, _ settlement: TransactionMachine.Settlement)
+  ///
+  /// - Returns: The version under which its changes are stored; nil if they are not, or if this is uncertain.
+  func transactionDidEnd(_ db: Database, _ settlement: TransactionMachine.Settlement) -> UInt64?
 
   /// Called when another database has taken the place of this one.
   func contentWasReplaced()
@@ -41,37 +43,109 @@ enum StoredChanges: Sendable {
   case unknown
 }
 
-/// The versions of the transactions of a connection, from their end until the changes of external commits are read.
+/// The versions under which a connection has stored the changes of its transactions: readers tell them from the
+/// transactions of others.
+///
+/// Invariants:
+/// 1. A version is known before its transaction is visible to others.
+/// 2. A version is kept until all readers have passed it, or until there are too many ranges of versions. Then the
+///    oldest ones are forgotten.
 final class RecordedVersions: Sendable {
+  typealias ReaderID = Int
+
   private struct State {
-    var isUsed = false
+    /// The last versions that the readers have passed.
+    var passed: [ReaderID: UInt64] = [:]
+    var lastID = 0
 
     /// In ascending order.
     var ranges: [ClosedRange<UInt64>] = []
+
+    /// The greatest forgotten version.
+    var forgotten: UInt64 = 0
+
+    /// The open transaction: its version, and a number of its first entry that hardly any other entry has. After a
+    /// rollback, another connection may store a transaction under the same version.
+    var open: (version: UInt64, mark: UInt64)?
+
+    mutating func add(_ version: UInt64) {
+      if let last = ranges.last, last.upperBound + 1 == version {
+        ranges[ranges.count - 1] = last.lowerBound...version
+      } else {
+        if ranges.count == RecordedVersions.rangeCountMax { forgotten = ranges.removeFirst().upperBound }
+        ranges.append(version...version)
+      }
+    }
+
+    mutating func removePassed() {
+      let version = passed.values.min() ?? .max
+      ranges.removeAll { $0.upperBound <= version }
+    }
   }
 
   private let state = Mutex(State())
 
-  /// The number of ranges: an own transaction that is forgotten is handled like an external one.
-  private static let countMax = 1_000
+  private static let rangeCountMax = 1_000
 
-  func begin() { state.withLock { $0.isUsed = true } }
+  // MARK: Readers
 
-  func add(_ versions: ClosedRange<UInt64>) {
+  /// Adds a reader of all later transactions.
+  func addReader() -> ReaderID {
     state.withLock { state in
-      guard state.isUsed else { return }
-      if let last = state.ranges.last, last.upperBound + 1 == versions.lowerBound {
-        state.ranges[state.ranges.count - 1] = last.lowerBound...versions.upperBound
-      } else {
-        if state.ranges.count == Self.countMax { state.ranges.removeFirst() }
-        state.ranges.append(versions)
-      }
+      state.lastID += 1
+      state.passed[state.lastID] = 0
+      return state.lastID
     }
   }
 
-  func contains(_ version: UInt64) -> Bool { state.withLock { $0.ranges.contains { $0.contains(version) } } }
+  func removeReader(_ id: ReaderID) {
+    state.withLock { state in
+      state.passed[id] = nil
+      state.removePassed()
+    }
+  }
 
-  func remove(through version: UInt64) { state.withLock { $0.ranges.removeAll { $0.upperBound <= version } } }
+  /// Notes that a reader has passed all versions up to one.
+  func pass(through version: UInt64, by id: ReaderID) {
+    state.withLock { state in
+      // With another history, the versions begin again.
+      if version < state.passed[id] ?? 0 { state.ranges = [] }
+      state.passed[id] = version
+      state.removePassed()
+    }
+  }
+
+  /// Whether the connection has stored a transaction, or is about to.
+  ///
+  /// - Parameter mark: The number of its first entry.
+  func contains(_ version: UInt64, mark: UInt64) -> Bool {
+    state.withLock { state in
+      state.open.map { $0.version == version && $0.mark == mark } == true
+        || state.ranges.contains { $0.contains(version) }
+    }
+  }
+
+  /// Whether no version after this one is forgotten.
+  func areComplete(after version: UInt64) -> Bool { state.withLock { $0.forgotten <= version } }
+
+  // MARK: The connection
+
+  /// The changes of the open transaction are stored.
+  func transactionIsStored(_ version: UInt64, mark: UInt64) {
+    state.withLock { state in
+      if !state.passed.isEmpty { state.open = (version, mark) }
+    }
+  }
+
+  /// The transaction has ended.
+  ///
+  /// - Parameter version: Its version, if it was committed.
+  func transactionDidEnd(_ version: UInt64?) {
+    state.withLock { state in
+      state.open = nil
+      if let version, !state.passed.isEmpty { state.add(version) }
+    }
+  }
 }
 
 extension ChangeCapture {

@@ -24,6 +24,9 @@ struct CommittedChanges: Sendable {
   /// What else the transaction has changed; nil for most transactions.
   var details: Details?
 
+  /// The version under which the changes are also stored; nil if they are not. See `CommitRecorder`.
+  var recordedVersion: UInt64?
+
   /// The changes of a transaction that are not rows, and the reasons why rows are not reported.
   final class Details: Sendable {
     /// What may have changed without being reported.
@@ -133,7 +136,7 @@ struct CommittedChanges: Sendable {
     let log = log.copy()
     var changes = CommittedChanges(
       number: number, needsVersion: needsVersion, isUnknown: isUnknown, schemaChanges: schemaChanges, log: log,
-      details: details)
+      details: details, recordedVersion: recordedVersion)
     for table in tables { changes.tables.append(TableChanges(table, log: log)) }
     return changes
   }

@@ -54,7 +54,7 @@ extension Configuration {
 }
 
 /// Begins the change feed on writer connections.
-private struct ChangeFeedExtension: WriterExtension {
+private struct ChangeFeedExtension: WriterExtension, ExternalTransactionsProvider {
   let configuration: ChangeFeedConfiguration
 
   func begin(on db: Database) throws {
@@ -62,4 +62,8 @@ private struct ChangeFeedExtension: WriterExtension {
   }
 
   func storedChangesReader(_ broker: ChangeBroker) -> any StoredChangesReader { ExternalChangesReader(broker) }
+
+  func externalTransactionsReader(_ broker: ChangeBroker) -> any ExternalTransactionsReader {
+    ExternalFeedReader(broker)
+  }
 }

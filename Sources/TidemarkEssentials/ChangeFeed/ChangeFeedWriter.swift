@@ -184,6 +184,9 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
     let head = ChangeLogEncoder.Head(version: id.version, microsecondsSince1970: time)
     try encoder.encode(&capture.log, numbers, head) { changes in
       try insert(changes, id)
+      if pendingVersion == nil {
+        capture.broker.recordedVersions.transactionIsStored(id.version, mark: last.digest.low)
+      }
       pendingVersion = id.version
       id = id.nextPart
     }
@@ -238,7 +241,7 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
     ).encoded()
   }
 
-  func transactionDidEnd(_ db: Database, _ settlement: TransactionMachine.Settlement) {
+  func transactionDidEnd(_ db: Database, _ settlement: TransactionMachine.Settlement) -> UInt64? {
     request = .none
     totalChangesCount = db.handle?.totalChangesCount ?? 0
     let (pending, checked, version) = (self.pending.take(), self.checked.take(), pendingVersion.take())
@@ -247,21 +250,22 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
       guard let pending else {
         if Self.mayHaveChanged(db.changeCapture.log) { isUncertain = true }
         if let checked { head = checked }
-        return
+        return nil
       }
-      if let version { db.changeCapture.broker.recordedVersions.add(version...version) }
       head = nil
       isUncertain = false
       // If others have committed since, the next transaction reads the last row.
       if let state = db.handle?.commitState(usesLog: usesLog), state.isNext(to: pending.before) {
         head = (pending.last, state)
       }
+      return version
     case .publishUnknown, .publishUnknownAndContinue, .publishRebuild, .forget:
       head = nil
       isUncertain = true
     case .discard, .discardAndContinue: if pending != nil { head = nil }
     case .nothing: break
     }
+    return nil
   }
 
   func contentWasReplaced() {

@@ -12,7 +12,9 @@
 ///    ones are removed, whether consumers have passed them or not.
 /// 3. Adding an entry takes the same time for any number of consumers.
 /// 4. The versions of entries increase. An entry whose versions are included in an earlier one is not added: the
-///    earlier one says that anything may have changed.
+///    earlier one says that anything may have changed. There is one exception: if the changes of commits are stored,
+///    external commits may become known later, so that an own commit between them is added.
+/// 5. A consumer that waits for an own commit before it continues with external ones receives these next after it.
 struct ChangeBuffer {
   typealias ConsumerID = Int
   typealias Versions = ClosedRange<UInt64>
@@ -34,6 +36,12 @@ struct ChangeBuffer {
 
     /// The number of bytes in a temporary file.
     var fileByteCount = 0
+
+    /// Whether an earlier entry about external commits includes its version.
+    var isIncluded = false
+
+    /// The version under which the changes are stored.
+    var recordedVersion: UInt64? { if case .commit(let commit) = content { commit.recordedVersion } else { nil } }
   }
 
   /// What a consumer receives.
@@ -67,27 +75,54 @@ struct ChangeBuffer {
     /// The last version that it has passed.
     var lastVersion: UInt64?
 
+    /// The last version whose changes it knows, or knows to be missing.
+    var knownVersion: UInt64?
+
+    /// The last own commit that it has passed, by the version under which its changes are stored.
+    var lastRecordedVersion: UInt64 = 0
+
+    /// The external commits that follow an own one, which it has not passed.
+    var postponed: (delivery: Delivery, recordedVersion: UInt64)?
+
+    /// Whether it reads the changes of external commits.
+    let readsExternalCommits: Bool
+
     /// Whether its regions depend on the schema.
     var hasRegions = false
     var hold = Hold.none
 
     /// The error that ends its stream, and the number after its last entry.
     var failure: (error: (any Error)?, end: UInt64)?
+
+    /// Whether it receives an entry that it passes.
+    mutating func receives(_ entry: Entry) -> Bool {
+      guard let version = entry.versions?.upperBound else { return true }
+      // The commit was visible when the consumer was added, or when its regions were resolved.
+      if let last = entry.isIncluded ? knownVersion : lastVersion, version <= last { return false }
+      lastVersion = max(version, lastVersion ?? 0)
+      return true
+    }
+
+    mutating func takePostponed() -> Delivery? {
+      guard let (delivery, recordedVersion) = postponed.take() else { return nil }
+      lastRecordedVersion = max(lastRecordedVersion, recordedVersion)
+      return delivery
+    }
   }
 
-  /// Whether a consumer waits until its regions are resolved.
+  /// Whether a consumer waits until its regions are resolved, or until external commits are read.
   ///
-  ///     none ── next: the schema may have changed ──► resolving ── pass ──► none
+  ///     none ── next: the schema may have changed ──► resolving ── pass, postpone ──► none
   ///                                                      │  ▲
   ///                                              putBack ▼  │ next
   ///                                                   pending
   private enum Hold {
     case none
 
-    /// An iteration resolves the regions. Others wait.
+    /// An iteration resolves the regions, or reads. Others wait.
     case resolving
 
-    /// The next iteration receives this, and resolves the regions.
+    /// The next iteration receives this, and resolves the regions, or reads.
     case pending(Delivery)
   }
 
@@ -110,6 +145,9 @@ struct ChangeBuffer {
   /// The greatest version of a removed entry.
   private var lastRemovedVersion: UInt64?
 
+  /// The last own commit that was reported, by the version under which its changes are stored.
+  private var lastReportedVersion: UInt64 = 0
+
   /// Removed entries, to be released outside of the lock.
   private var removed: [Entry] = []
 
@@ -117,10 +155,12 @@ struct ChangeBuffer {
 
   // MARK: - Consumers
 
-  mutating func addConsumer(byteLimit: Int) -> ConsumerID {
+  /// - Parameter readsExternalCommits: Whether it reads the changes of external commits.
+  mutating func addConsumer(byteLimit: Int, readsExternalCommits: Bool = false) -> ConsumerID {
     if consumers.isEmpty { (lastVersion, lastRemovedVersion) = (nil, nil) }
     lastID += 1
-    consumers[lastID] = Consumer(next: endNumber, byteLimit: byteLimit)
+    consumers[lastID] = Consumer(
+      next: endNumber, byteLimit: byteLimit, readsExternalCommits: readsExternalCommits)
     activeCount += 1
     self.byteLimit = max(self.byteLimit, byteLimit)
     return lastID
@@ -131,6 +171,7 @@ struct ChangeBuffer {
   /// - Parameter hasRegions: Whether its regions depend on the schema.
   mutating func start(_ id: ConsumerID, after version: UInt64?, hasRegions: Bool = false) {
     consumers[id]?.lastVersion = version
+    consumers[id]?.knownVersion = version
     consumers[id]?.hasRegions = hasRegions
     if lastVersion == nil { lastVersion = version }
   }
@@ -151,8 +192,16 @@ struct ChangeBuffer {
     return switch consumer.hold {
     case .resolving: false
     case .pending: true
-    case .none: consumer.next < end(of: consumer) || consumer.failure != nil
+    case .none: consumer.next < end(of: consumer) || consumer.failure != nil || canContinue(consumer)
     }
+  }
+
+  /// Whether a consumer can continue with external commits.
+  private func canContinue(_ consumer: Consumer) -> Bool {
+    guard let version = consumer.postponed?.recordedVersion else { return false }
+    // The own commit may not concern the consumer.
+    return consumer.lastRecordedVersion >= version
+      || consumer.next >= end(of: consumer) && lastReportedVersion >= version
   }
 
   /// Returns what a consumer receives next. If its regions must be resolved first, it receives nothing more until
@@ -162,7 +211,9 @@ struct ChangeBuffer {
     defer { removePassedEntries() }
     defer { consumers[id] = consumer }
     let delivery = next(of: &consumer)
-    if consumer.hasRegions, delivery.mayChangeRegions { consumer.hold = .resolving }
+    if consumer.hasRegions && delivery.mayChangeRegions || consumer.readsExternalCommits && delivery.isExternal {
+      consumer.hold = .resolving
+    }
     return delivery
   }
 
@@ -176,17 +227,17 @@ struct ChangeBuffer {
       consumer.next = min(firstNumber, end(of: consumer))
       let missed = Self.versions(after: consumer.lastVersion, through: lastRemovedVersion)
       consumer.lastVersion = lastRemovedVersion.map { max($0, consumer.lastVersion ?? 0) }
+      (consumer.knownVersion, consumer.postponed) = (consumer.lastVersion, nil)
       return .missed(missed)
     }
+    if canContinue(consumer), let delivery = consumer.takePostponed() { return delivery }
     while consumer.next < end(of: consumer), let entry = slots[index(of: consumer.next)]?.entry {
       slots[index(of: consumer.next)]?.consumersBefore -= 1
       consumer.next += 1
-      guard let version = entry.versions?.upperBound else { return .entry(entry) }
-      // The commit was visible when the consumer was added, or when its regions were resolved.
-      if let last = consumer.lastVersion, version <= last { continue }
-      consumer.lastVersion = version
-      return .entry(entry)
+      consumer.lastRecordedVersion = max(consumer.lastRecordedVersion, entry.recordedVersion ?? 0)
+      if consumer.receives(entry) { return .entry(entry) }
     }
+    if canContinue(consumer), let delivery = consumer.takePostponed() { return delivery }
     guard let failure = consumer.failure else { return .nothing }
     consumer.failure?.error = nil
     return failure.error.map { .failure($0) } ?? .end
@@ -201,7 +252,25 @@ struct ChangeBuffer {
     guard let version else { return nil }
     let last = consumers[id]?.lastVersion
     consumers[id]?.lastVersion = max(version, last ?? 0)
+    consumers[id]?.knownVersion = max(version, last ?? 0)
+    consumers[id]?.postponed = nil
     return Self.versions(after: last, through: version)
+  }
+
+  /// A consumer receives external commits whose changes are unknown: it needs no commit that they include.
+  mutating func includeUnknown(through version: UInt64, for id: ConsumerID) {
+    let known = consumers[id]?.knownVersion ?? 0
+    consumers[id]?.knownVersion = max(version, known)
+  }
+
+  /// The last own commit that a consumer has passed, by the version under which its changes are stored.
+  func lastRecordedVersion(of id: ConsumerID) -> UInt64 { consumers[id]?.lastRecordedVersion ?? 0 }
+
+  /// A consumer has read external commits up to an own one that it has not passed. It receives the delivery again after
+  /// this commit, or at once if it has passed the commit meanwhile.
+  mutating func postpone(_ delivery: Delivery, after recordedVersion: UInt64, for id: ConsumerID) {
+    consumers[id]?.hold = .none
+    consumers[id]?.postponed = (delivery, recordedVersion)
   }
 
   /// The regions of a consumer could not be resolved: it receives a delivery again.
@@ -219,11 +288,25 @@ struct ChangeBuffer {
   ///
   /// - Parameter version: The version of the database after it; nil if it is unknown.
   mutating func add(_ changes: CommittedChanges, version: UInt64?, microsecondsSince1970: Int64) {
-    if let version, let lastVersion, version <= lastVersion { return }
+    let isIncluded = if let version, let lastVersion { version <= lastVersion } else { false }
+    if isIncluded, changes.recordedVersion == nil { return }
+    noteReport(of: changes)
     add(
       Entry(
         content: .commit(changes), versions: version.map { $0...$0 }, microsecondsSince1970: microsecondsSince1970,
-        byteCount: 200 + changes.memory, fileByteCount: changes.fileByteCount))
+        byteCount: 200 + changes.memory, fileByteCount: changes.fileByteCount, isIncluded: isIncluded))
+  }
+
+  /// A commit of the writer concerns no consumer.
+  ///
+  /// - Returns: Whether a consumer waits for such a commit.
+  mutating func willNotAdd(_ changes: CommittedChanges) -> Bool {
+    noteReport(of: changes)
+    return consumers.values.contains { $0.postponed != nil }
+  }
+
+  private mutating func noteReport(of changes: CommittedChanges) {
+    if let version = changes.recordedVersion { lastReportedVersion = max(lastReportedVersion, version) }
   }
 
   /// Adds external commits.
@@ -248,7 +331,7 @@ struct ChangeBuffer {
     slots.append(Slot(entry: entry, consumersBefore: activeCount))
     byteCount += entry.byteCount
     fileByteCount += entry.fileByteCount
-    if let versions = entry.versions { lastVersion = versions.upperBound }
+    if let versions = entry.versions, !entry.isIncluded { lastVersion = versions.upperBound }
     while byteCount > byteLimit || fileByteCount > Self.fileByteLimit, slots.count - head > 1 { removeFirst() }
   }
 
@@ -273,7 +356,7 @@ struct ChangeBuffer {
     guard let entry = slots[head].take()?.entry else { return }
     byteCount -= entry.byteCount
     fileByteCount -= entry.fileByteCount
-    lastRemovedVersion = entry.versions?.upperBound ?? lastRemovedVersion
+    if let version = entry.versions?.upperBound, !entry.isIncluded { lastRemovedVersion = version }
     removed.append(entry)
     head += 1
     firstNumber += 1
@@ -291,64 +374,5 @@ struct ChangeBuffer {
     if removed.isEmpty { return [] }
     defer { removed = [] }
     return removed
-  }
-}
-
-extension ChangeBuffer.Delivery {
-  /// Whether the schema may have changed, so that the regions of a consumer may be others.
-  var mayChangeRegions: Bool {
-    switch self {
-    case .entry(let entry): entry.mayChangeSchema
-    case .missed, .unresolved: true
-    case .nothing, .failure, .end: false
-    }
-  }
-}
-
-extension ChangeBuffer.Entry {
-  fileprivate var mayChangeSchema: Bool {
-    switch content {
-    case .commit(let commit): !commit.schemaChanges.isEmpty || commit.isUnknown
-    case .externalCommits: true
-    }
-  }
-}
-
-extension CommittedChanges {
-  /// The approximate number of bytes in memory.
-  fileprivate var memory: Int {
-    log.memory + tables.reduce(0) { $0 + $1.rowIndexes.memory }
-      + (details?.rowlessChanges.reduce(0) { $0 + $1.memory } ?? 0)
-      + (details?.storedRows?.tail.memory ?? 0)
-  }
-
-  /// The number of bytes in a file.
-  fileprivate var fileByteCount: Int { details?.storedRows?.store?.byteCount ?? 0 }
-}
-
-extension ChangeLog.RowlessChange {
-  /// The approximate number of bytes in memory.
-  fileprivate var memory: Int {
-    switch content {
-    case .schema(let sql, _): 48 + sql.utf8.count
-    case .notification(let channel, let payload): 48 + channel.utf8.count + payload.utf8.count
-    }
-  }
-}
-
-extension CommittedChanges.RowIndexes {
-  fileprivate var memory: Int {
-    switch self {
-    case .all: 0
-    case .some(let indexes): indexes.count * MemoryLayout<Int>.stride
-    }
-  }
-}
-
-extension CapturedLog {
-  /// The approximate number of bytes in memory.
-  fileprivate var memory: Int {
-    records.count * MemoryLayout<ChangeRecord>.stride + values.count * MemoryLayout<CapturedValues.Value>.stride
-      + layouts.count * MemoryLayout<CaptureLayout>.stride + values.byteCount
   }
 }

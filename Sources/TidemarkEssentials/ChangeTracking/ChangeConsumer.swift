@@ -1,6 +1,7 @@
 /// The consumer of a change stream.
 ///
 ///     created ──start──► started ──the schema may have changed──► resolving regions ──► started
+///                           └─────external commits, if their changes are stored──► reading them ──► started
 ///
 /// It is removed from the hub when it is released.
 ///
@@ -12,15 +13,22 @@
 ///    commits after it are captured for the needs.
 /// 4. The consumer passes all commits up to the position. Later ones are captured for the needs, or have an older
 ///    version of them, which makes them unknown.
+///
+/// The hub hands out external commits and possible schema changes to one iteration at a time. The transactions that it
+/// reads are kept for all iterations, which receive them before anything else.
 final class ChangeConsumer: Sendable {
-  private let core: _DatabaseCore
-  private let hub: ChangeStreamHub
-  private let id: ChangeStreamHub.ConsumerID
+  let core: _DatabaseCore
+  let hub: ChangeStreamHub
+  let id: ChangeStreamHub.ConsumerID
+  let limits: ChangeStream.Limits
   private let regions: [any DatabaseRegionConvertible]
-  private let limits: ChangeStream.Limits
-  private let state: Mutex<State>
 
-  private struct State {
+  /// Reads the changes of external commits; nil if they are not stored.
+  let reader: (any ExternalTransactionsReader)?
+
+  let state: Mutex<State>
+
+  struct State {
     var reader = ChangeReader(region: DatabaseRegion())
 
     /// Holds the needs; nil before the regions are resolved.
@@ -39,6 +47,9 @@ final class ChangeConsumer: Sendable {
     /// Whether the region has changed, and no element has reported this yet.
     var isRegionNew = false
 
+    /// Transactions of other connections, the next one last.
+    var externalTransactions: [TransactionChanges] = []
+
     mutating func nextPart(rowLimit: Int) -> TransactionChanges? {
       guard var rest = parts.take(), let part = reader.nextPart(of: &rest, rowLimit: rowLimit) else { return nil }
       parts = rest
@@ -51,7 +62,9 @@ final class ChangeConsumer: Sendable {
     self.regions = regions.isEmpty ? [DatabaseRegion.fullDatabase] : regions
     self.limits = limits
     hub = ChangeStreamHub.hub(of: core)
-    id = hub.addConsumer(byteLimit: limits.bufferedByteCount, in: core)
+    let provider = core.configuration.writerExtension as? any ExternalTransactionsProvider
+    reader = core.writer.flatMap { provider?.externalTransactionsReader($0.changeBroker) }
+    id = hub.addConsumer(byteLimit: limits.bufferedByteCount, readsExternalCommits: reader != nil, in: core)
     state = Mutex(State(), rank: .changeConsumer)
   }
 
@@ -92,6 +105,7 @@ final class ChangeConsumer: Sendable {
     if isKnown { return Resolution(position: position, isSound: true) }
     hub.setInterest(.everything, of: id)
     setRegion(region)
+    try reader?.restart(db, region: region)
     return Resolution(position: position, isSound: core.writer?.changeBroker.writeCount == writeCount)
   }
 
@@ -129,9 +143,12 @@ final class ChangeConsumer: Sendable {
   /// Determines the regions again, in the current schema.
   ///
   /// - Parameter delivery: The next delivery. The schema may have changed with it.
+  /// - Parameter receive: Returns the element of the delivery if the regions are the same.
   /// - Returns: The element that the consumer receives instead; nil for none.
   /// - Throws: The error of the read, for instance if a table of the regions was removed.
-  private func afterResolvingRegions(_ delivery: ChangeBuffer.Delivery) async throws -> TransactionChanges? {
+  func afterResolvingRegions(
+    _ delivery: ChangeBuffer.Delivery, _ receive: () async throws -> TransactionChanges?
+  ) async throws -> TransactionChanges? {
     do {
       var resolution: Resolution
       repeat {
@@ -141,10 +158,7 @@ final class ChangeConsumer: Sendable {
         defer { state.isRegionNew = false }
         return (state.isRegionNew, Self.interest(in: state.reader.region, state.needsVersion))
       }
-      guard isNew else {
-        _ = hub.pass(id)
-        return changes(delivery)
-      }
+      guard isNew else { return try await receive() }
       hub.setInterest(interest, of: id)
       return unknownChanges(with: delivery, hub.pass(id, through: resolution.position))
     } catch {
@@ -165,20 +179,36 @@ final class ChangeConsumer: Sendable {
   /// Returns the next transaction; nil if the task is cancelled, or after an error.
   func next() async throws -> TransactionChanges? {
     while !Task.isCancelled {
-      if let part = state.withLock({ $0.nextPart(rowLimit: limits.rowCount) }) { return part }
+      let known = state.withLock { $0.nextPart(rowLimit: limits.rowCount) ?? $0.externalTransactions.popLast() }
+      if let known { return known }
       let delivery = hub.next(id)
       switch delivery {
       case .entry, .missed, .unresolved:
-        let changes =
-          delivery.mayChangeRegions && state.withLock(\.hasRegions)
-          ? try await afterResolvingRegions(delivery) : changes(delivery)
-        if let changes { return changes }
+        if let changes = try await receive(delivery) { return changes }
       case .nothing: await hub.wait(for: id)
       case .failure(let error): throw error
       case .end: return nil
       }
     }
     return nil
+  }
+
+  private func receive(_ delivery: ChangeBuffer.Delivery) async throws -> TransactionChanges? {
+    if let reader, delivery.isExternal { return try await receiveExternalCommits(delivery, reader) }
+    // The transactions that were missed may include some of others.
+    if case .missed = delivery { reader?.forget() }
+    return try await receiveOrResolveRegions(delivery)
+  }
+
+  /// Receives a delivery. If the schema may have changed with it, the regions are resolved first.
+  func receiveOrResolveRegions(_ delivery: ChangeBuffer.Delivery) async throws -> TransactionChanges? {
+    guard delivery.mayChangeRegions, state.withLock(\.hasRegions) else { return passed(delivery) }
+    return try await afterResolvingRegions(delivery) { passed(delivery) }
+  }
+
+  private func passed(_ delivery: ChangeBuffer.Delivery) -> TransactionChanges? {
+    if delivery.mayChangeRegions { _ = hub.pass(id) }
+    return changes(delivery)
   }
 
   private func changes(_ delivery: ChangeBuffer.Delivery) -> TransactionChanges? {
@@ -196,6 +226,7 @@ final class ChangeConsumer: Sendable {
     let versions = entry.versions.map(DatabaseVersion.range)
     switch entry.content {
     case .externalCommits:
+      if let last = entry.versions?.upperBound { hub.includeUnknown(through: last, for: id) }
       return TransactionChanges(
         versions: versions, microsecondsSince1970: entry.microsecondsSince1970,
         completeness: .incomplete(.externalCommit))

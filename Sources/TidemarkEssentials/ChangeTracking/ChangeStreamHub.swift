@@ -139,9 +139,11 @@ final class ChangeStreamHub: _DatabaseCore.Component {
   // MARK: - Consumers
 
   /// Adds a consumer. All commits concern it until it is started.
-  func addConsumer(byteLimit: Int, in core: _DatabaseCore) -> ConsumerID {
+  ///
+  /// - Parameter readsExternalCommits: Whether it reads the changes of external commits.
+  func addConsumer(byteLimit: Int, readsExternalCommits: Bool, in core: _DatabaseCore) -> ConsumerID {
     let (id, isWatching) = guarded.withLock { guarded in
-      let id = guarded.buffer.addConsumer(byteLimit: byteLimit)
+      let id = guarded.buffer.addConsumer(byteLimit: byteLimit, readsExternalCommits: readsExternalCommits)
       guarded.interests[id] = .everything
       guarded.joinInterests()
       return (id, guarded.watch != nil)
@@ -203,11 +205,25 @@ final class ChangeStreamHub: _DatabaseCore.Component {
     return guarded.withLock { $0.buffer.pass(id, through: position?.version) }
   }
 
-  /// The regions of a consumer could not be resolved: see `ChangeBuffer`.
+  /// The regions of a consumer could not be resolved, or external commits not be read to their end: see `ChangeBuffer`.
   func putBack(_ delivery: ChangeBuffer.Delivery, for id: ConsumerID) {
     guarded.withLock { $0.buffer.putBack(delivery, for: id) }
     wakeConsumers()
   }
+
+  /// External commits were read up to an own one: see `ChangeBuffer`.
+  func postpone(_ delivery: ChangeBuffer.Delivery, after recordedVersion: UInt64, for id: ConsumerID) {
+    guarded.withLock { $0.buffer.postpone(delivery, after: recordedVersion, for: id) }
+    wakeConsumers()
+  }
+
+  /// A consumer receives external commits whose changes are unknown: see `ChangeBuffer`.
+  func includeUnknown(through version: UInt64, for id: ConsumerID) {
+    guarded.withLock { $0.buffer.includeUnknown(through: version, for: id) }
+  }
+
+  /// See `ChangeBuffer`.
+  func lastRecordedVersion(of id: ConsumerID) -> UInt64 { guarded.withLock { $0.buffer.lastRecordedVersion(of: id) } }
 
   func removeConsumer(_ id: ConsumerID) {
     // The watch and the entries are released outside of the lock.
@@ -292,7 +308,13 @@ final class ChangeStreamHub: _DatabaseCore.Component {
 
   /// Handles a successful commit, on the committing thread.
   private func didCommit(_ changes: CommittedChanges, in core: _DatabaseCore, watch: Int) {
-    guard guarded.withLock({ $0.watch?.number == watch && $0.joinedInterest.includes(changes) }) else { return }
+    let (concernsConsumers, isAwaited) = guarded.withLock { guarded in
+      guard guarded.watch?.number == watch else { return (false, false) }
+      if guarded.joinedInterest.includes(changes) { return (true, false) }
+      return (false, guarded.buffer.willNotAdd(changes))
+    }
+    if isAwaited { wakeConsumers() }
+    if !concernsConsumers { return }
     let (position, time) = (core.positionOfOwnCommit(), WallClock.microsecondsSince1970())
     let kept = changes.kept()
     let (waiter, _) = guarded.withLock { guarded -> (Waiter?, [ChangeBuffer.Entry]) in

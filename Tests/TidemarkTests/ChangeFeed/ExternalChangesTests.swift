@@ -20,7 +20,7 @@ import Tidemark
         "INSERT INTO player (id, name, score) VALUES (1, '-', 0), (2, '-', 0), (3, '-', 0); \(setUp)")
       other = try kind.open(in: own.folder)
       for id in 1...3 {
-        try observe(first: "-") { db in
+        try observe(first: ["-"]) { db in
           try String.fetchOne(db, sql: "SELECT name FROM player WHERE id = ?", arguments: [id])
         }
       }
@@ -29,13 +29,13 @@ import Tidemark
       baseline = own.writer.observationMetrics.wakeCount
     }
 
-    /// Observes a further value.
+    /// Observes a further value, and waits for the first one.
     func observe(
-      first value: String? = nil, _ scheduler: some ValueObservationScheduler = Inline(),
+      first values: Set<String?> = [nil], _ scheduler: some ValueObservationScheduler = Inline(),
       _ fetch: @escaping @Sendable (Database) throws -> String?
     ) throws {
       observe(fetch, scheduler)
-      try names[names.count - 1].wait { $0.first == value }
+      try names[names.count - 1].wait { $0.first.map(values.contains) == true }
     }
 
     private func observe(
@@ -117,7 +117,8 @@ import Tidemark
         _ = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player")
         try players.otherExecutes("UPDATE player SET name = 'a'")
         try players.wait(for: "a", of: 2)
-        try players.observe(first: "0", ImmediateScheduler()) {
+        // The value of the older snapshot, or of a fetch after it that has ended first.
+        try players.observe(first: ["0", "a"], ImmediateScheduler()) {
           try String.fetchOne($0, sql: "SELECT max(name) FROM player")
         }
         return .commit
@@ -192,28 +193,59 @@ import Tidemark
   }
 }
 
-/// The numbers of own transactions, without a database.
+/// The versions of own transactions, without a database.
 @Suite struct RecordedVersionsTests {
-  @Test func `versions are known from their end until they are removed`() {
-    let versions = RecordedVersions()
-    versions.add(1...1)
-    #expect(!versions.contains(1))
-    versions.begin()
-    versions.add(4...4)
-    versions.add(5...6)
-    versions.add(9...9)
-    #expect((1...10).filter(versions.contains) == [4, 5, 6, 9])
-    versions.remove(through: 6)
-    #expect((1...10).filter(versions.contains) == [9])
+  private let versions = RecordedVersions()
+
+  private func commit(_ version: UInt64) {
+    versions.transactionIsStored(version, mark: version)
+    versions.transactionDidEnd(version)
+  }
+
+  private func known(_ range: ClosedRange<UInt64>) -> [UInt64] {
+    range.filter { versions.contains($0, mark: $0) }
+  }
+
+  @Test func `versions are known from the beginning of the commit until all readers have passed them`() {
+    commit(1)
+    let (first, second) = (versions.addReader(), versions.addReader())
+    versions.transactionIsStored(4, mark: 4)
+    #expect(known(1...10) == [4])
+    versions.transactionDidEnd(4)
+    for version: UInt64 in [5, 6, 9] { commit(version) }
+    #expect(known(1...10) == [4, 5, 6, 9])
+    versions.pass(through: 6, by: first)
+    #expect(known(1...10) == [4, 5, 6, 9])
+    versions.pass(through: 8, by: second)
+    #expect(known(1...10) == [9])
+    versions.removeReader(first)
+    versions.removeReader(second)
+    #expect(known(1...10).isEmpty)
+  }
+
+  @Test func `the version of a transaction that is rolled back belongs to another connection`() {
+    _ = versions.addReader()
+    versions.transactionIsStored(4, mark: 77)
+    #expect(versions.contains(4, mark: 77))
+    #expect(!versions.contains(4, mark: 78))
+    versions.transactionDidEnd(nil)
+    #expect(!versions.contains(4, mark: 77))
   }
 
   @Test func `the oldest of many versions are forgotten`() {
-    let versions = RecordedVersions()
-    versions.begin()
-    for number in 1...1_001 { versions.add(UInt64(2 * number)...UInt64(2 * number)) }
-    #expect(!versions.contains(2))
-    #expect(versions.contains(4))
-    #expect(versions.contains(2_002))
+    _ = versions.addReader()
+    for number: UInt64 in 1...1_001 { commit(2 * number) }
+    #expect(known(1...5) == [4])
+    #expect(!versions.areComplete(after: 1))
+    #expect(versions.areComplete(after: 2))
+  }
+
+  @Test func `the versions of another history are forgotten`() {
+    let reader = versions.addReader()
+    versions.pass(through: 8, by: reader)
+    commit(9)
+    versions.pass(through: 1, by: reader)
+    #expect(known(1...10).isEmpty)
   }
 }
 

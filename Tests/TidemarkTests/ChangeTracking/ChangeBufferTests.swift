@@ -159,6 +159,79 @@ import Testing
     #expect(receive(id) == ["end"])
   }
 
+  // MARK: - External commits whose changes are stored
+
+  private mutating func readingConsumer() -> Int {
+    let id = buffer.addConsumer(byteLimit: 1_000_000, readsExternalCommits: true)
+    buffer.start(id, after: 0)
+    return id
+  }
+
+  private mutating func add(_ version: UInt64, recorded: UInt64) {
+    var commit = Self.commit()
+    commit.recordedVersion = recorded
+    buffer.add(commit, version: version, microsecondsSince1970: 0)
+  }
+
+  @Test mutating func `a consumer receives nothing more while it reads external commits`() {
+    let id = readingConsumer()
+    addExternal(2)
+    add(3, recorded: 13)
+    #expect(receive(id) == ["external 1-2"])
+    #expect(!buffer.hasDelivery(for: id))
+    _ = buffer.pass(id)
+    #expect(receive(id) == ["3"])
+  }
+
+  @Test mutating func `external commits continue after the own commit that precedes them`() {
+    let id = readingConsumer()
+    // The own commit has version 2, and is reported after the external commits 1 and 3.
+    addExternal(3)
+    let delivery = buffer.next(id)
+    buffer.postpone(delivery, after: 12, for: id)
+    #expect(!buffer.hasDelivery(for: id))
+    add(2, recorded: 12)
+    add(4, recorded: 14)
+    #expect(receive(id) == ["2", "external 1-3"])
+    _ = buffer.pass(id)
+    #expect(receive(id) == ["4"])
+  }
+
+  @Test mutating func `external commits continue at once if the consumer has passed the own commit meanwhile`() {
+    let id = readingConsumer()
+    add(1, recorded: 11)
+    addExternal(2)
+    #expect(receive(id) == ["1", "external 2"])
+    #expect(buffer.lastRecordedVersion(of: id) == 11)
+    buffer.postpone(.unresolved, after: 11, for: id)
+    #expect(receive(id) == ["unresolved"])
+  }
+
+  @Test mutating func `external commits continue after an own commit that concerns no consumer`() {
+    let id = readingConsumer()
+    addExternal(2)
+    let delivery = buffer.next(id)
+    buffer.postpone(delivery, after: 12, for: id)
+    var commit = Self.commit()
+    commit.recordedVersion = 12
+    let isAwaited = buffer.willNotAdd(commit)
+    #expect(isAwaited)
+    #expect(buffer.hasDelivery(for: id))
+    #expect(receive(id) == ["external 1-2"])
+    #expect(buffer.lastRecordedVersion(of: id) == 12)
+  }
+
+  @Test mutating func `an own commit among unknown external ones is not received`() {
+    let id = readingConsumer()
+    addExternal(3)
+    #expect(receive(id) == ["external 1-3"])
+    buffer.includeUnknown(through: 3, for: id)
+    _ = buffer.pass(id)
+    add(2, recorded: 12)
+    add(4, recorded: 14)
+    #expect(receive(id) == ["4"])
+  }
+
   @Test mutating func `random consumers receive each commit, or learn that they have missed it`() {
     var random = SeededRandom()
     for _ in 0..<200 {

@@ -1,0 +1,249 @@
+/// Reads the transactions of other connections from the change feed, for one change stream.
+///
+/// Invariants, in addition to the invariants of `FeedCursor`:
+/// 1. The position belongs to an entry that precedes the stream, or that was returned, or does not concern the stream.
+/// 2. Own transactions are not returned. The cursor does not pass one that concerns the stream before the stream has
+///    received it.
+final class ExternalFeedReader: ExternalTransactionsReader {
+  private struct State {
+    var cursor = FeedCursor()
+    var filter = ChangeFilter(region: .fullDatabase)
+
+    /// Whether a part of the current transaction was returned.
+    var hasBegunTransaction = true
+
+    /// A large transaction whose parts are returned.
+    var versionInParts: UInt64?
+  }
+
+  private let ownVersions: RecordedVersions
+  private let readerID: RecordedVersions.ReaderID
+
+  /// Not locked during a read, which executes statements: there is one at a time.
+  private let state = Mutex(State())
+
+  /// The bounds of a read.
+  private static let rowCountMax = 512
+  private static let byteCountMax = 1_000_000
+
+  init(_ broker: ChangeBroker) {
+    ownVersions = broker.recordedVersions
+    readerID = ownVersions.addReader()
+  }
+
+  deinit { ownVersions.removeReader(readerID) }
+
+  func restart(_ db: Database, region: DatabaseRegion) throws {
+    var new = State()
+    new.filter = ChangeFilter(region: region)
+    let tables = db.moduleState(ChangeFeedTables.self)
+    if let history = try tables.history(db), let last = try tables.last(db) {
+      // The state of the file may be newer than the snapshot.
+      new.cursor.moveToEnd(FeedSnapshot(history: history, last: last, state: nil, header: nil))
+      ownVersions.pass(through: last.id.version, by: readerID)
+    }
+    state.withLock { $0 = new }
+  }
+
+  func forget() { state.withLock { $0.cursor.forget() } }
+
+  func next(_ db: Database, _ request: ExternalTransactions.Request) throws -> ExternalTransactions? {
+    let feed: FeedSnapshot
+    switch try FeedSnapshot.find(db) {
+    case .feed(let found): feed = found
+    case .noFeed: return ExternalTransactions(ending: .unknown)
+    case .changing: return nil
+    }
+    var state = self.state.withLock { $0 }
+    var read = Read(state: state, feed, request, ownVersions)
+    var ending = ExternalTransactions.Ending.unknown
+    if let position = state.cursor.position, ownVersions.areComplete(after: position.id.version) {
+      ending = try read.run(&state.cursor, db)
+    }
+    (state.hasBegunTransaction, state.versionInParts) = (read.hasBegunTransaction, read.versionInParts)
+    if ending == .unknown { state.cursor.moveToEnd(feed) }
+    if let position = state.cursor.position { ownVersions.pass(through: position.id.version, by: readerID) }
+    self.state.withLock { $0 = state }
+    return ExternalTransactions(transactions: read.transactions, ending: ending)
+  }
+}
+
+extension ExternalFeedReader {
+  /// One read.
+  private struct Read {
+    private(set) var transactions: [TransactionChanges] = []
+    private(set) var hasBegunTransaction: Bool
+    private(set) var versionInParts: UInt64?
+
+    private let feed: FeedSnapshot
+    private let request: ExternalTransactions.Request
+    private let ownVersions: RecordedVersions
+    private let filter: ChangeFilter
+    private var rowCount = 0
+    private var byteCount = 0
+
+    /// The transaction whose entries are read, and whether it is an own one.
+    private var current: (version: UInt64, isOwn: Bool)?
+
+    /// A transaction that was read although it may have changed the schema.
+    private var changedSchemaVersion: UInt64?
+
+    /// A large transaction that has too many rows.
+    private var versionWithoutParts: UInt64?
+
+    /// The parts of a large transaction so far, without rows.
+    private var partsWithoutRows: TransactionChanges?
+
+    /// Why the read has stopped before an entry.
+    private var stop = Stop.ending(.more)
+
+    private enum Stop {
+      case ending(ExternalTransactions.Ending)
+
+      /// The rows of the large transaction that follows must be counted.
+      case mustCount
+    }
+
+    init(
+      state: State, _ feed: FeedSnapshot, _ request: ExternalTransactions.Request, _ ownVersions: RecordedVersions
+    ) {
+      (self.feed, self.request, self.ownVersions) = (feed, request, ownVersions)
+      filter = state.filter
+      (hasBegunTransaction, versionInParts) = (state.hasBegunTransaction, state.versionInParts)
+    }
+
+    mutating func run(_ cursor: inout FeedCursor, _ db: Database) throws -> ExternalTransactions.Ending {
+      while true {
+        let start = cursor
+        switch try cursor.advance(feed, db, { try add($0, $1, start) }) {
+        case .atEnd: return .atEnd
+        case .unknown: return .unknown
+        case .stopped:
+          switch stop {
+          case .ending(let ending): return ending
+          case .mustCount: try count(cursor, db)
+          }
+        }
+      }
+    }
+
+    /// Adds an entry. Returns false to stop before it.
+    private mutating func add(
+      _ row: ChangeFeedRow, _ bytes: UnsafeRawBufferPointer, _ cursor: FeedCursor
+    ) throws -> Bool {
+      if rowCount >= Self.entryCountMax || byteCount >= ExternalFeedReader.byteCountMax, partsWithoutRows == nil {
+        return stops(.ending(.more))
+      }
+      let version = row.id.version
+      if current?.version != version {
+        current = (version, ownVersions.contains(version, mark: row.digest.low))
+      }
+      let isOwn = current?.isOwn == true
+      if isOwn, version <= request.lastOwnVersion { return true }
+      rowCount += 1
+      byteCount += bytes.count
+      guard let changes = cursor.changes(row, bytes) else { return stops(.ending(.unknown)) }
+      if cursor.isReported(row, changes) { return true }
+      if isOwn {
+        return filter.changes(changes) == nil || stops(.ending(.ownTransaction(recordedVersion: version)))
+      }
+      if changes.mayChangeRegion, !filter.isUnlimited, partsWithoutRows == nil, !readsSchemaChange(in: version) {
+        return stops(.ending(.changedSchema))
+      }
+      return add(changes, row)
+    }
+
+    private mutating func readsSchemaChange(in version: UInt64) -> Bool {
+      guard request.includesSchemaChange, changedSchemaVersion ?? version == version else { return false }
+      changedSchemaVersion = version
+      return true
+    }
+
+    private static let entryCountMax = ExternalFeedReader.rowCountMax
+
+    private mutating func stops(_ stop: Stop) -> Bool {
+      self.stop = stop
+      return false
+    }
+
+    // MARK: Transactions
+
+    private mutating func add(_ changes: TransactionChanges, _ row: ChangeFeedRow) -> Bool {
+      if row.id.part == 0 {
+        hasBegunTransaction = false
+        if changes.isContinued, versionInParts != row.id.version, versionWithoutParts != row.id.version {
+          if request.limits.hasParts, request.limits.rowCount < .max { return stops(.mustCount) }
+          if request.limits.hasParts { versionInParts = row.id.version }
+        }
+      }
+      if row.id.part > 0 || changes.isContinued, versionInParts != row.id.version {
+        return addWithoutRows(changes, row)
+      }
+      guard var changes = filter.changes(changes, endsTransaction: hasBegunTransaction) else { return true }
+      if versionInParts != row.id.version { changes.limitRows(to: request.limits.rowCount) }
+      hasBegunTransaction = true
+      append(changes, row)
+      return true
+    }
+
+    private mutating func addWithoutRows(_ part: TransactionChanges, _ row: ChangeFeedRow) -> Bool {
+      var all = partsWithoutRows ?? part
+      if partsWithoutRows != nil { all.elements += part.elements }
+      if !part.isComplete { all.completeness = part.completeness }
+      all.isContinued = false
+      all.removeRows()
+      partsWithoutRows = all
+      if part.isContinued { return true }
+      partsWithoutRows = nil
+      // Which of its rows belong to the region may depend on the new schema.
+      if all.mayChangeRegion, !filter.isUnlimited { return stops(.ending(.unknown)) }
+      if let changes = filter.changes(all) { append(changes, row) }
+      return true
+    }
+
+    private mutating func append(_ changes: TransactionChanges, _ row: ChangeFeedRow) {
+      var changes = changes
+      changes.versions = versions(of: row)
+      if changes.standsForUnknownCommits { changes.completeness = .incomplete(.externalCommit) }
+      transactions.append(changes)
+    }
+
+    /// The versions of the database that a transaction leads to, as the streams of this process number them.
+    private func versions(of row: ChangeFeedRow) -> ClosedRange<DatabaseVersion>? {
+      guard let header = feed.header, case .log(let commitCount, _, _) = row.origin,
+        // Otherwise the log was recovered since: the count has started again.
+        commitCount <= header.commitCount
+      else { return nil }
+      let (version, laterCount) = (request.version(header), UInt64(header.commitCount - commitCount))
+      guard laterCount < version else { return nil }
+      return DatabaseVersion(version - laterCount)...DatabaseVersion(version - laterCount)
+    }
+
+    // MARK: Large transactions
+
+    /// Counts the rows of the transaction after a position, and decides whether its parts are returned.
+    private mutating func count(_ cursor: FeedCursor, _ db: Database) throws {
+      var (probe, count, isEnd, version): (FeedCursor, Int, Bool, UInt64?) = (cursor, 0, false, nil)
+      _ = try probe.advance(feed, db) { row, bytes in
+        version = version ?? row.id.version
+        if isEnd || row.id.version != version { return false }
+        guard let changes = cursor.changes(row, bytes) else { return false }
+        count += filter.changes(changes)?.rowCount ?? 0
+        isEnd = !changes.isContinued
+        return true
+      }
+      if count <= request.limits.rowCount { versionInParts = version } else { versionWithoutParts = version }
+    }
+  }
+}
+
+extension TransactionChanges {
+  /// Whether regions may be other ones after the transaction.
+  fileprivate var mayChangeRegion: Bool {
+    switch completeness {
+    case .complete, .incomplete(.notReported), .incomplete(.tooManyRows), .incomplete(.notStored):
+      elements.contains { if case .schema = $0 { true } else { false } }
+    case .incomplete: true
+    }
+  }
+}
