@@ -64,7 +64,8 @@ final class ExternalFeedReader: ExternalTransactionsReader {
     if ending == .unknown { state.cursor.moveToEnd(feed) }
     if let position = state.cursor.position { ownVersions.pass(through: position.id.version, by: readerID) }
     self.state.withLock { $0 = state }
-    return ExternalTransactions(transactions: read.transactions, ending: ending)
+    return ExternalTransactions(
+      transactions: read.transactions, ending: ending, version: feed.header.map(request.version))
   }
 }
 

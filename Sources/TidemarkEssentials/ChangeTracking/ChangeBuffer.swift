@@ -18,6 +18,7 @@
 struct ChangeBuffer {
   typealias ConsumerID = Int
   typealias Versions = ClosedRange<UInt64>
+  typealias EntryNumber = UInt64
 
   struct Entry: Sendable {
     enum Content: Sendable {
@@ -231,10 +232,7 @@ struct ChangeBuffer {
       return .missed(missed)
     }
     if canContinue(consumer), let delivery = consumer.takePostponed() { return delivery }
-    while consumer.next < end(of: consumer), let entry = slots[index(of: consumer.next)]?.entry {
-      slots[index(of: consumer.next)]?.consumersBefore -= 1
-      consumer.next += 1
-      consumer.lastRecordedVersion = max(consumer.lastRecordedVersion, entry.recordedVersion ?? 0)
+    while consumer.next < end(of: consumer), let entry = takeEntry(&consumer) {
       if consumer.receives(entry) { return .entry(entry) }
     }
     if canContinue(consumer), let delivery = consumer.takePostponed() { return delivery }
@@ -255,6 +253,26 @@ struct ChangeBuffer {
     consumers[id]?.knownVersion = max(version, last ?? 0)
     consumers[id]?.postponed = nil
     return Self.versions(after: last, through: version)
+  }
+
+  /// A consumer receives changes that include all entries before one.
+  mutating func pass(_ id: ConsumerID, before number: EntryNumber) {
+    guard var consumer = consumers[id] else { return }
+    defer { removePassedEntries() }
+    (consumer.hold, consumer.postponed) = (.none, nil)
+    consumer.next = max(consumer.next, firstNumber)
+    while consumer.next < min(number, end(of: consumer)), let entry = takeEntry(&consumer) {
+      _ = consumer.receives(entry)
+    }
+    consumers[id] = consumer
+  }
+
+  private mutating func takeEntry(_ consumer: inout Consumer) -> Entry? {
+    guard let entry = slots[index(of: consumer.next)]?.entry else { return nil }
+    slots[index(of: consumer.next)]?.consumersBefore -= 1
+    consumer.next += 1
+    consumer.lastRecordedVersion = max(consumer.lastRecordedVersion, entry.recordedVersion ?? 0)
+    return entry
   }
 
   /// A consumer receives external commits whose changes are unknown: it needs no commit that they include.
@@ -344,7 +362,7 @@ struct ChangeBuffer {
 
   private func end(of consumer: Consumer) -> UInt64 { consumer.failure?.end ?? endNumber }
 
-  private var endNumber: UInt64 { firstNumber + UInt64(slots.count - head) }
+  var endNumber: EntryNumber { firstNumber + UInt64(slots.count - head) }
 
   private func index(of number: UInt64) -> Int { head + Int(number - firstNumber) }
 

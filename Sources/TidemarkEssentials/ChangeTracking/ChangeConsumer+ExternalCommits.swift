@@ -11,9 +11,9 @@ extension ChangeConsumer {
   func receiveExternalCommits(
     _ delivery: ChangeBuffer.Delivery, _ reader: any ExternalTransactionsReader, includesSchemaChange: Bool = false
   ) async throws -> TransactionChanges? {
-    let read: ExternalTransactions
+    let (read, end): (ExternalTransactions, ChangeBuffer.EntryNumber)
     do {
-      read = try await readTransactions(reader, includesSchemaChange)
+      (read, end) = try await readTransactions(reader, includesSchemaChange)
     } catch {
       if Task.isCancelled {
         hub.putBack(delivery, for: id)
@@ -38,22 +38,39 @@ extension ChangeConsumer {
       return try await afterResolvingRegions(delivery) {
         try await receiveExternalCommits(delivery, reader, includesSchemaChange: true)
       }
-    case .unknown: return try await receiveOrResolveRegions(delivery)
+    case .unknown:
+      guard state.withLock(\.hasRegions) else { return unknownChanges(with: delivery, read, end) }
+      return try await afterResolvingRegions(delivery) { unknownChanges(with: delivery, read, end) }
     }
     return next
   }
 
+  /// The element that stands for all commits that a read includes. The consumer passes those that are buffered.
+  private func unknownChanges(
+    with delivery: ChangeBuffer.Delivery, _ read: ExternalTransactions, _ end: ChangeBuffer.EntryNumber
+  ) -> TransactionChanges {
+    if core.fetchesExcludeWrites {
+      hub.pass(id, before: end)
+      return unknownChanges(with: delivery, nil)
+    }
+    let position = read.version.map { ChangeStreamHub.Position(version: $0, ownCommitCount: 0) }
+    return unknownChanges(with: delivery, hub.pass(id, through: position))
+  }
+
+  /// - Returns: The transactions, and the number after the last buffered entry. In a queue, all own commits that are
+  ///   read have been buffered.
   private func readTransactions(
     _ reader: any ExternalTransactionsReader, _ includesSchemaChange: Bool
-  ) async throws -> ExternalTransactions {
+  ) async throws -> (ExternalTransactions, ChangeBuffer.EntryNumber) {
     let request = ExternalTransactions.Request(
       lastOwnVersion: hub.lastRecordedVersion(of: id), limits: limits, includesSchemaChange: includesSchemaChange
     ) { [core] in core.number(of: $0) }
     for _ in 0..<Self.attemptCountMax {
-      if let read = try await core.read(isolated: true, { try reader.next($0, request) }) { return read }
+      let (read, end) = try await core.read(isolated: true) { [hub] db in (try reader.next(db, request), hub.endNumber) }
+      if let read { return (read, end) }
     }
     reader.forget()
-    return ExternalTransactions(ending: .unknown)
+    return (ExternalTransactions(ending: .unknown), hub.endNumber)
   }
 
   /// Keeps transactions, and returns the first one.

@@ -244,7 +244,7 @@ final class ChangeConsumer: Sendable {
   }
 
   /// The element that stands for a delivery, and for all commits with some versions after it.
-  private func unknownChanges(
+  func unknownChanges(
     with delivery: ChangeBuffer.Delivery, _ passed: ChangeBuffer.Versions?
   ) -> TransactionChanges {
     var (versions, reason, time) = (passed, TransactionChanges.Reason.unknown, WallClock.microsecondsSince1970())

@@ -211,6 +211,19 @@ final class ChangeStreamHub: _DatabaseCore.Component {
     wakeConsumers()
   }
 
+  /// A consumer passes all entries before one: see `ChangeBuffer`.
+  func pass(_ id: ConsumerID, before number: ChangeBuffer.EntryNumber) {
+    defer { wakeConsumers() }
+    // Removed entries are released outside of the lock.
+    _ = guarded.withLock { guarded in
+      guarded.buffer.pass(id, before: number)
+      return guarded.buffer.takeRemoved()
+    }
+  }
+
+  /// The number of the next entry.
+  var endNumber: ChangeBuffer.EntryNumber { guarded.withLock(\.buffer.endNumber) }
+
   /// External commits were read up to an own one: see `ChangeBuffer`.
   func postpone(_ delivery: ChangeBuffer.Delivery, after recordedVersion: UInt64, for id: ConsumerID) {
     guarded.withLock { $0.buffer.postpone(delivery, after: recordedVersion, for: id) }

@@ -25,6 +25,9 @@ struct ExternalTransactions: Sendable {
 
   var ending = Ending.atEnd
 
+  /// The version of the database that was read; nil if it is unknown. Unknown changes include it.
+  var version: UInt64?
+
   enum Ending: Sendable, Equatable {
     /// They are all transactions so far.
     case atEnd
