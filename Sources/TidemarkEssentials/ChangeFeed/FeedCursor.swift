@@ -36,7 +36,7 @@ struct FeedSnapshot {
 ///    because a connection that adds an entry also adds one about unknown commits before it; and the state that is read
 ///    was left by the commit of the last entry.
 /// 2. Otherwise the changes are unknown, and the cursor is moved to the end. If a connection adds an entry about unknown
-///    commits before this state, `isReported` tells: they are reported once.
+///    commits before this state, `isReported` returns true: they are reported once.
 struct FeedCursor {
   private var history: ChangeDigest?
   private(set) var position: (id: FeedID, digest: ChangeDigest)?

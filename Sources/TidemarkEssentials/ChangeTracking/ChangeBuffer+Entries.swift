@@ -1,4 +1,4 @@
-// What the entries of the buffer of change streams mean for consumers, and how much memory they need.
+// Properties of the entries in the buffer of change streams: their effect on regions, and their memory.
 
 extension ChangeBuffer.Delivery {
   /// Whether the schema may have changed, so that the regions of a consumer may be others.

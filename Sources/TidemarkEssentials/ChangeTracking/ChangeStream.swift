@@ -13,6 +13,9 @@
 /// The stream begins when it is created, and contains each later transaction that changes the regions, in order. It
 /// ends when it is released; with an error if the database is closed, or if its file is moved or replaced.
 ///
+/// Commits of other connections and processes are included. Their rows are known if the database has a change feed:
+/// see ``Configuration/changeFeed``.
+///
 /// A consumer that is slower than the writer delays nobody: transactions are buffered, up to a number of bytes. Beyond
 /// it, the oldest transactions are dropped, and replaced by one element that says so: see
 /// ``TransactionChanges/Reason/missed``.

@@ -51,7 +51,7 @@ public struct TransactionChanges: Sendable, Hashable {
     /// The transaction has changed more rows than the limit allows.
     case tooManyRows = 1
 
-    /// Another connection or process has made the commit.
+    /// Another connection or process has made the commit, and its changes are not stored in the change feed.
     case externalCommit = 2
 
     /// The database was replaced or rewritten as a whole: by a backup, by `VACUUM`, or because a database was attached
