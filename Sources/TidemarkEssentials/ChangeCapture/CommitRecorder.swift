@@ -37,7 +37,9 @@ protocol StoredChangesReader: AnyObject, Sendable {
 /// The changes that other connections have committed.
 enum StoredChanges: Sendable {
   /// The changes of each commit.
-  case known([CommittedChanges])
+  ///
+  /// - Parameter state: The state that was read, which contains them; nil without a write-ahead log.
+  case known([CommittedChanges], state: WALIndexHeader?)
 
   /// Anything may have changed.
   case unknown

@@ -75,7 +75,7 @@ final class ExternalChangesReader: StoredChangesReader {
     ownVersions.pass(through: feed.last.id.version, by: readerID)
     self.state.withLock { $0 = state }
     hasBegun.store(true, ordering: .releasing)
-    return commits.map { .known($0) } ?? .unknown
+    return commits.map { .known($0, state: feed.header) } ?? .unknown
   }
 
   /// The changes after the position; nil if they are unknown.

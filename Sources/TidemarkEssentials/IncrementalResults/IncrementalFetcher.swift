@@ -125,7 +125,7 @@ final class IncrementalFetcher<Element: Equatable & Sendable>: Sendable {
       let statement = try db.preparedStatement(sql: query.sql)
       let names = text.columnNames
       let plan = RowFetchPlan(
-        query, prepared, columnNames: names, externalCommitCount: snapshotChanges.externalCommitCount)
+        query, prepared, columnNames: names, externalCommits: snapshotChanges.externalCommits)
       var analysis: OrderedRowReader? = OrderedRowReader(query, columnNames: names)
       do {
         let (elements, count) = try statement.countingInstructions {

@@ -4,12 +4,12 @@ struct RowFetchPlan: Sendable {
   let columnNames: [String]
   private let arguments: StatementArguments
   private let adapter: (any RowAdapter)?
-  private let externalCommitCount: Int64
+  private let externalCommits: Int64
 
-  init(_ query: IncrementalQuery, _ prepared: PreparedRequest, columnNames: [String], externalCommitCount: Int64) {
+  init(_ query: IncrementalQuery, _ prepared: PreparedRequest, columnNames: [String], externalCommits: Int64) {
     self.query = query
     self.columnNames = columnNames
-    self.externalCommitCount = externalCommitCount
+    self.externalCommits = externalCommits
     arguments = prepared.currentArguments
     if let count = query.shownColumnCount {
       let shown = RangeRowAdapter(0..<count)
@@ -21,7 +21,7 @@ struct RowFetchPlan: Sendable {
 
   /// The IDs of the rows that have changed; nil if other rows may have changed.
   func idsToFetch(_ snapshotChanges: SnapshotChanges) -> [Int64]? {
-    guard snapshotChanges.isComplete, snapshotChanges.externalCommitCount == externalCommitCount,
+    guard snapshotChanges.isComplete, snapshotChanges.externalCommits == externalCommits,
       case .some(let ids) = snapshotChanges.rows
     else { return nil }
     return ids.sorted()

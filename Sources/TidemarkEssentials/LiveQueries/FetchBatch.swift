@@ -94,23 +94,23 @@ struct FetchBatch: Sendable {
 
   /// Notes the changed rows before the snapshot changes, after a reported commit.
   ///
-  /// - Parameter externalCommitCount: See `SnapshotChanges`.
+  /// - Parameter externalCommits: See `SnapshotChanges`.
   /// - Parameter takeRows: Removes and returns the changed rows of a query.
   mutating func noteRows(
-    upTo commit: CommitNumber, externalCommitCount: Int64, _ takeRows: (LiveQueryID) -> ChangedRows
+    upTo commit: CommitNumber, externalCommits: Int64, _ takeRows: (LiveQueryID) -> ChangedRows
   ) {
     lastNotedCommit = commit
     for index in items.indices where items[index].isIncremental {
       items[index].snapshotChanges.rows.formUnion(takeRows(items[index].query))
-      items[index].snapshotChanges.externalCommitCount = externalCommitCount
+      items[index].snapshotChanges.externalCommits = externalCommits
     }
   }
 
   /// Confirms that only the noted rows have changed in the snapshot.
-  mutating func markChangesComplete(externalCommitCount: Int64) {
+  mutating func markChangesComplete(externalCommits: Int64) {
     for index in items.indices {
       items[index].snapshotChanges.isComplete = true
-      items[index].snapshotChanges.externalCommitCount = externalCommitCount
+      items[index].snapshotChanges.externalCommits = externalCommits
     }
   }
 

@@ -35,7 +35,8 @@ extension LiveEngine {
   ///
   /// - Parameter reader: Nil if they are not stored any more.
   func readStoredChanges(
-    _ reader: (any StoredChangesReader)?, _ result: Result<Database, any Error>, from start: Duration
+    _ reader: (any StoredChangesReader)?, _ result: Result<Database, any Error>, _ core: _DatabaseCore,
+    from start: Duration
   ) {
     defer {
       let end = clock.now()
@@ -45,16 +46,26 @@ extension LiveEngine {
     do {
       let db = try result.get()
       for _ in 0..<Self.attemptCountMax {
-        guard let changes = try db.isolatedRead({ try reader.next($0) }) else { continue }
-        guard case .known(let commits) = changes else { break }
+        guard let (changes, count) = try db.isolatedRead({ try read(reader, $0, core) }) else { continue }
+        guard case .known(let commits, _) = changes else { break }
         let now = clock.now()
-        report { $0.state.externalCommitsReported(commits, at: now) }
+        report { $0.state.externalCommitsReported(commits, externalCommitCount: count, at: now) }
         return
       }
     } catch {
       Database.log(error, "Could not read the stored changes of external commits")
     }
     externalCommitsAreUnknown()
+  }
+
+  /// Reads stored changes, and the number of external commits in the state that is read, if it is known.
+  private func read(
+    _ reader: any StoredChangesReader, _ db: Database, _ core: _DatabaseCore
+  ) throws -> (StoredChanges, externalCommitCount: Int64?)? {
+    guard let changes = try reader.next(db) else { return nil }
+    if core.fetchesExcludeWrites { return (changes, try db.dataVersion()) }
+    guard case .known(_, let header?) = changes else { return (changes, nil) }
+    return (changes, core.writer?.ownCommits.externalCommitCount(inReadState: header).map(Int64.init(bitPattern:)))
   }
 }
 
@@ -115,4 +126,31 @@ struct StoredChangesMachine: Equatable {
     case .idle, .reading: break
     }
   }
+}
+
+/// Numbers the external commits such that two states have the same number if the rows of all external commits between
+/// them have been reported. So a result that is updated row by row can be updated from one state to the other.
+///
+/// Invariant: two states with different counts of external commits have the same number only if the changes between them
+/// were reported by reads that followed each other without a gap.
+struct ExternalCommitNumbering {
+  /// The last state whose external commits were reported: their count, and its number.
+  private var last: (count: Int64, number: Int64)?
+
+  /// The number of a state.
+  func number(of count: Int64) -> Int64 {
+    if let last, last.count == count { return last.number }
+    return count
+  }
+
+  /// A fetch reads a state in which all own commits are reported.
+  mutating func stateIsRead(_ count: Int64) { last = last ?? (count, count) }
+
+  /// All external commits up to a state were reported, since the last state or since an earlier one.
+  ///
+  /// - Parameter count: Nil if the state is not known.
+  mutating func rowsAreReported(upTo count: Int64?) { last = count.map { ($0, last?.number ?? $0) } }
+
+  /// The changes of external commits are unknown.
+  mutating func changesAreUnknown() { last = nil }
 }

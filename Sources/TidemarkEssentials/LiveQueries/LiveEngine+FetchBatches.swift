@@ -39,7 +39,7 @@ extension LiveEngine {
       steps: while true {
         switch nextStep(after: last, core) {
         case .readStoredChanges(let reader, let start):
-          readStoredChanges(reader, result, from: start)
+          readStoredChanges(reader, result, core, from: start)
           last = nil
         case .fetch(let batch):
           read(batch, result)

@@ -75,10 +75,7 @@ extension LiveEngine {
     // The read prevents writes, and SQLite counts the commits of other connections.
     if batch.core.fetchesExcludeWrites {
       let version = try db.dataVersion()
-      guarded.withLock {
-        $0.state.withBatch(batch.number) { $0.markChangesComplete(externalCommitCount: version) }
-      }
-      return true
+      return guarded.withLock { $0.state.snapshotIdentified(in: batch.number, externalCommitCount: version) }
     }
     guard let header, let ownCommits = batch.core.writer?.ownCommits else { return false }
     if !ownCommits.hasBegun { ownCommits.begin(with: header) }

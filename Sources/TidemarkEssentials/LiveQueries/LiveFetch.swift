@@ -3,8 +3,9 @@ struct SnapshotChanges: Sendable {
   /// For a query that is updated row by row: the rows that have changed since its last fetch.
   var rows = ChangedRows.any
 
-  /// For a query that is updated row by row: it differs from the last fetch if there were external commits meanwhile.
-  var externalCommitCount: Int64 = 0
+  /// For a query that is updated row by row: a number that differs from the last fetch if there were external commits
+  /// meanwhile whose rows are not known. See `ExternalCommitNumbering`.
+  var externalCommits: Int64 = 0
 
   /// Whether only these rows have changed, if the number is the same.
   var isComplete = false

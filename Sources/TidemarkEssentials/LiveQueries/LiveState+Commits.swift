@@ -52,6 +52,7 @@ extension LiveState {
     log.append(ShortList(), rowCount: 0, isUnknown: true, isExternal: true)
     metrics.externalCommitCount += 1
     unknownCommits.add(at: now)
+    externalCommitNumbering.changesAreUnknown()
     if busyQueryCount < queries.count { unknownCommits.concernIdleQueries = true }
     if notifiesOfCommits {
       for query in queries.ids { work.notified += queries[query].observers(interestedIn: .databaseDidChange) }
@@ -110,14 +111,18 @@ extension LiveState {
   }
 
   /// External commits were read whose changes are known.
-  mutating func externalCommitsReported(_ commits: [CommittedChanges], at now: Duration) {
+  ///
+  /// - Parameter externalCommitCount: The count in the state that was read; nil if it is unknown.
+  mutating func externalCommitsReported(
+    _ commits: [CommittedChanges], externalCommitCount: Int64?, at now: Duration
+  ) {
     metrics.externalCommitCount += 1
+    externalCommitNumbering.rowsAreReported(upTo: externalCommitCount)
     for changes in commits {
       log.append(changes.tables, rowCount: changes.log.records.count, isUnknown: false, needsVersion: .max)
       for table in changes.tables {
         index.match(table) { query in
-          // A result that is updated row by row is fetched as a whole: the rows may be older than its snapshot.
-          queries[query].note(.any)
+          if queries[query].lastWake != log.last { queries[query].note(table) }
           wake(query, .externalChange, at: now)
         }
       }

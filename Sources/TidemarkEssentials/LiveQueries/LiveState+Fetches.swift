@@ -124,7 +124,8 @@ extension LiveState {
   /// Notes the changed rows of the queries of a batch, before its snapshot is taken: it contains all commits up to now.
   mutating func rowsNoted(in number: Int, externalCommitCount: Int64) {
     var batch = withBatch(number) { $0 }
-    batch.noteRows(upTo: log.last, externalCommitCount: externalCommitCount) { query in
+    let externalCommits = externalCommitNumbering.number(of: externalCommitCount)
+    batch.noteRows(upTo: log.last, externalCommits: externalCommits) { query in
       guard queries.contains(query), queries[query].unknownCommitCount == unknownCommits.count else { return .any }
       return queries[query].takeChangedRows()
     }
@@ -137,9 +138,11 @@ extension LiveState {
   ///   snapshot, or to a later one.
   mutating func snapshotIdentified(in number: Int, externalCommitCount: Int64) -> Bool {
     let last = log.last
+    externalCommitNumbering.stateIsRead(externalCommitCount)
+    let externalCommits = externalCommitNumbering.number(of: externalCommitCount)
     return withBatch(number) { batch in
       guard last == batch.lastNotedCommit else { return false }
-      batch.markChangesComplete(externalCommitCount: externalCommitCount)
+      batch.markChangesComplete(externalCommits: externalCommits)
       return true
     }
   }

@@ -68,6 +68,7 @@ struct LiveState: ~Copyable {
   var busyQueryCount = 0
 
   var storedChanges = StoredChangesMachine()
+  var externalCommitNumbering = ExternalCommitNumbering()
 
   /// Whether an observer wants to be notified of each commit.
   var notifiesOfCommits = false

@@ -298,3 +298,38 @@ import Tidemark
     #expect(!machine.isWaiting)
   }
 }
+
+/// The numbers of states whose external commits are known.
+@Suite struct ExternalCommitNumberingTests {
+  private var numbering = ExternalCommitNumbering()
+
+  @Test mutating func `states have the same number if the rows of all external commits between them are reported`() {
+    numbering.stateIsRead(4)
+    #expect(numbering.number(of: 4) == 4)
+    #expect(numbering.number(of: 5) == 5)
+    numbering.rowsAreReported(upTo: 5)
+    numbering.rowsAreReported(upTo: 7)
+    #expect(numbering.number(of: 7) == 4)
+    #expect(numbering.number(of: 8) == 8)
+  }
+
+  @Test mutating func `after unknown changes, states have other numbers`() {
+    numbering.stateIsRead(4)
+    numbering.changesAreUnknown()
+    numbering.rowsAreReported(upTo: 6)
+    #expect(numbering.number(of: 6) == 6)
+    numbering.rowsAreReported(upTo: 7)
+    #expect(numbering.number(of: 7) == 6)
+  }
+
+  @Test mutating func `rows up to an unknown state connect no states`() {
+    numbering.stateIsRead(4)
+    numbering.rowsAreReported(upTo: nil)
+    numbering.rowsAreReported(upTo: 6)
+    #expect(numbering.number(of: 6) == 6)
+    // A read of the same state changes nothing.
+    numbering.stateIsRead(6)
+    numbering.rowsAreReported(upTo: 6)
+    #expect(numbering.number(of: 6) == 6)
+  }
+}

@@ -39,6 +39,18 @@ import Tidemark
     #expect(try check() == .unchanged)
   }
 
+  @Test func `an external commit that a connection has read counts, and is reported by the next check`() throws {
+    let before = try #require(try header())
+    let count = try #require(commits.externalCommitCount(inReadState: before))
+    try insert(other)
+    let after = try #require(try header())
+    #expect(commits.externalCommitCount(inReadState: after) == count + 1)
+    #expect(commits.externalCommitCount(inReadState: after) == count + 1)
+    #expect(commits.externalCommitCount(inReadState: before) == nil)
+    #expect(try check() == .externalCommit)
+    #expect(commits.externalCommitCount(inReadState: after) == count + 1)
+  }
+
   @Test func emptyOwnTransactionsDoNotStayInFlight() throws {
     try pool.write { _ in }
     try insert(other)

@@ -35,6 +35,28 @@ private struct Item: Equatable, Identifiable, FetchableRecord, Sendable {
     let folder = try TemporaryFolder()
     let writer = try home.open(folder.path("db"))
     try await writer.write { try $0.createItems() }
+    try await check(number, writer, [writer], "theListIsTheResult(\(home), \(number))")
+  }
+
+  @Test(arguments: RequestDatabase.kinds, requests.indices)
+  func `applied differences match random requests if other connections write, too`(
+    _ home: RequestDatabase, _ number: Int
+  ) async throws {
+    let folder = try TemporaryFolder()
+    var configuration = Configuration()
+    configuration.changeFeed = ChangeFeedConfiguration()
+    configuration.busyMode = .timeout(60)
+    let writer = try home.open(folder.path("db"), configuration)
+    try await writer.write { try $0.createItems() }
+    let other = try home.open(folder.path("db"), configuration)
+    let writers: [any DatabaseWriter] = [other, other, writer]
+    try await check(number, writer, writers, "otherConnections(\(home), \(number))")
+  }
+
+  /// Applies the differences of a request in one database, while some databases write.
+  private func check(
+    _ number: Int, _ writer: any DatabaseWriter, _ writers: [any DatabaseWriter], _ name: String
+  ) async throws {
     let (sql, arguments) = Self.requests[number]
     let request = SQLRequest<Item>(sql: sql, arguments: arguments)
 
@@ -46,17 +68,17 @@ private struct Item: Equatable, Identifiable, FetchableRecord, Sendable {
         count.update { $0 += 1 }
       }
     }
-    var generator = SeededRandom(function: "theListIsTheResult(\(home), \(number))")
+    var generator = SeededRandom(function: name)
     for round in 0..<25 {
       for _ in 0..<Int.random(in: 1...4, using: &generator) {
         let statements = generator.statements()
-        try await writer.write { db in
+        try await writers[Int.random(in: 0..<writers.count, using: &generator)].write { db in
           for statement in statements { try db.execute(sql: statement) }
         }
         // Some changes are observed one by one, others together.
         if Bool.random(using: &generator) { await Task.yield() }
       }
-      try await writer.write { db in
+      try await writers[0].write { db in
         try db.execute(sql: "UPDATE item SET name = \(round), score = \(round) + 50 WHERE id = 0")
       }
       let result = try await writer.read { try request.fetchAll($0) }

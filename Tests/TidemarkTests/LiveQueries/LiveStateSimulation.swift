@@ -184,7 +184,8 @@ final class LiveStateSimulation {
       activities.append(.reportStoredChanges(storedChanges))
       storedChanges = []
     case .reportStoredChanges(let tables):
-      state.externalCommitsReported(tables.map { changes([$0], version: .max) }, at: now)
+      state.externalCommitsReported(
+        tables.map { changes([$0], version: .max) }, externalCommitCount: nil, at: now)
       state.storedChangesReadEnded(from: now - .microseconds(300), to: now)
       activities.append(.startReading)
     case .watchdog(let number, let delay):

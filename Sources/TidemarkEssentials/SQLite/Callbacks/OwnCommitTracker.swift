@@ -152,6 +152,22 @@ final class OwnCommitTracker: Sendable {
     }
   }
 
+  /// `externalCommitCount`, if a connection knows the changes of all external commits before a state that it reads, and
+  /// the observers know all own ones; otherwise nil.
+  func externalCommitCount(inReadState header: WALIndexHeader) -> UInt64? {
+    record.withLock { record in
+      guard let known = record.state.known, record.state.inFlight == nil, record.counts.reported == record.counts.own
+      else { return nil }
+      if !header.hasSameContent(as: known) {
+        if header.isOlder(than: known) { return nil }
+        // No check has found these commits yet.
+        record.noteExternalCommit()
+        record.state.known = header
+      }
+      return record.counts.external
+    }
+  }
+
   /// The state before the own commit that is being reported; nil if the commit has not changed the main database, or if
   /// the state is unknown. With the number of own commits whose preceding state was known, this one included.
   var unreportedCommit: (stateBefore: WALIndexHeader?, ownCommitCount: UInt64) {
