@@ -15,6 +15,9 @@ enum CommitCheckResult: Equatable {
 
 /// Checks a database for external commits. One thread uses it at a time.
 protocol ExternalCommitDetector: AnyObject, Sendable {
+  /// The connection that it shares with other detectors, if there may be others.
+  var sharedConnection: CommitDetectionConnection? { get }
+
   /// Performs a check. The first one has nothing to compare with, and finds nothing.
   ///
   /// - Parameter waitsForOwnCommit: Whether to wait for an own commit that has not ended.
@@ -30,11 +33,12 @@ protocol ExternalCommitDetector: AnyObject, Sendable {
 }
 
 extension ExternalCommitDetector {
+  var sharedConnection: CommitDetectionConnection? { nil }
   func releaseResources() {}
 }
 
 /// What triggers the checks.
-enum CommitDetectionMode: Equatable, Sendable {
+enum CommitDetectionMode: Hashable, Sendable {
   /// The system reports file events. Checks also run at an interval.
   case fileEvents(pollingInterval: Duration)
 

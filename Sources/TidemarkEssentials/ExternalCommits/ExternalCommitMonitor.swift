@@ -59,6 +59,21 @@ final class ExternalCommitMonitor: Sendable {
     self.notify = notify
   }
 
+  /// Identifies the monitors that are checked together: those that share a connection, and are triggered by the same.
+  struct Group: Hashable {
+    fileprivate let connection: ObjectIdentifier
+    fileprivate let detectionMode: CommitDetectionMode
+  }
+
+  var group: Group {
+    Group(
+      connection: detector.sharedConnection.map { ObjectIdentifier($0) } ?? ObjectIdentifier(self),
+      detectionMode: detectionMode)
+  }
+
+  /// Begins a round of checks of the monitors of its group.
+  func beginRound() { detector.sharedConnection?.beginRound() }
+
   /// Whether file events trigger checks.
   var usesFileEvents: Bool { if case .fileEvents = detectionMode { true } else { false } }
 

@@ -6,6 +6,11 @@ final class ExternalCommitPoller: Sendable {
   private struct State {
     var monitors: [ExternalCommitMonitor] = []
     var thread: PollingThread?
+    var connections: [CommitDetectionConnection.File: WeakConnection] = [:]
+  }
+
+  private struct WeakConnection {
+    weak var connection: CommitDetectionConnection?
   }
 
   private let state = Mutex(State(), rank: .externalCommitPoller)
@@ -18,6 +23,19 @@ final class ExternalCommitPoller: Sendable {
     current.withLock { current in
       if !current.stamp.isOfThisProcess { current = ExternalCommitPoller() }
       return current
+    }
+  }
+
+  /// The connection that checks a file for all pools that use it.
+  func connection(to file: CommitDetectionConnection.File) -> CommitDetectionConnection {
+    if file.identity == nil { return CommitDetectionConnection(file) }
+    return state.withLock { state in
+      if let connection = state.connections[file]?.connection { return connection }
+      // The last release of a connection takes no lock: its last user has closed it.
+      state.connections = state.connections.filter { $0.value.connection != nil }
+      let connection = CommitDetectionConnection(file)
+      state.connections[file] = WeakConnection(connection: connection)
+      return connection
     }
   }
 
@@ -100,15 +118,21 @@ private final class PollingThread: Sendable {
 /// The databases and folders that the thread polls and watches. Only the thread uses them.
 private struct PolledDatabases {
   private let events: FileEvents
-  private var databases: [ObjectIdentifier: MonitoredDatabase] = [:]
+  private var monitors: [ExternalCommitMonitor] = []
+  private var databases: [ExternalCommitMonitor.Group: MonitoredDatabase] = [:]
   private var folders: [String: Folder] = [:]
   private let clock = MonotonicClock.live
 
   private struct MonitoredDatabase {
-    var monitor: ExternalCommitMonitor
+    /// One monitor, or those of several pools on the file, which have the same folder and detection mode.
+    var monitors: [ExternalCommitMonitor]
     var schedule: ExternalCommitSchedule
     var ownCommitCount: UInt64
-    var hasEnded = false
+
+    /// There is always one.
+    var first: ExternalCommitMonitor { monitors[0] }
+
+    func isTriggered(byFilesIn folder: String) -> Bool { first.usesFileEvents && first.folder == folder }
   }
 
   private struct Folder {
@@ -126,21 +150,26 @@ private struct PolledDatabases {
 
   /// The time until the next check, and whether file events may end it.
   var pause: (duration: Duration, isInterruptible: Bool) {
-    let schedules = databases.values.lazy.filter { !$0.hasEnded }.map(\.schedule)
-    guard let first = schedules.min(by: { $0.next < $1.next }) else { return (.seconds(60), true) }
+    guard let first = databases.values.lazy.map(\.schedule).min(by: { $0.next < $1.next }) else {
+      return (.seconds(60), true)
+    }
     return (max(first.next - clock.now(), .zero), !first.isDelayed)
   }
 
   // MARK: Databases
 
   mutating func update(_ monitors: [ExternalCommitMonitor]) {
-    guard databases.count != monitors.count || monitors.contains(where: { databases[ObjectIdentifier($0)] == nil })
-    else { return }
+    if monitors.elementsEqual(self.monitors, by: ===) { return }
+    self.monitors = monitors
     let known = databases
     databases = [:]
-    for monitor in monitors {
-      let id = ObjectIdentifier(monitor)
-      databases[id] = known[id] ?? database(of: monitor)
+    for (group, members) in Dictionary(grouping: monitors, by: \.group) {
+      databases[group] = known[group] ?? database(of: members)
+      if databases[group]?.monitors.elementsEqual(members, by: ===) == true { continue }
+      databases[group]?.monitors = members
+      databases[group]?.ownCommitCount = members[0].ownCommitCount
+      // Commits since the first check of a monitor are detected.
+      databases[group]?.schedule.checkNow(clock.now())
     }
     for (path, folder) in folders where !monitors.contains(where: { $0.folder == path && $0.usesFileEvents }) {
       if let watch = folder.watch { events.forget(watch) }
@@ -148,12 +177,13 @@ private struct PolledDatabases {
     }
   }
 
-  private mutating func database(of monitor: ExternalCommitMonitor) -> MonitoredDatabase {
+  private mutating func database(of monitors: [ExternalCommitMonitor]) -> MonitoredDatabase {
+    let monitor = monitors[0]
     if monitor.usesFileEvents, folders[monitor.folder] == nil {
       folders[monitor.folder] = Folder(watch: events.watch(monitor.folder))
     }
     return MonitoredDatabase(
-      monitor: monitor, schedule: schedule(of: monitor), ownCommitCount: monitor.ownCommitCount)
+      monitors: monitors, schedule: schedule(of: monitor), ownCommitCount: monitor.ownCommitCount)
   }
 
   private func schedule(of monitor: ExternalCommitMonitor) -> ExternalCommitSchedule {
@@ -169,15 +199,27 @@ private struct PolledDatabases {
 
   /// Performs the checks that are due.
   mutating func poll(notifying: (() -> Void) -> Void) {
-    for id in databases.keys {
-      guard let database = databases[id], !database.hasEnded, database.schedule.next <= clock.now() else { continue }
-      let ownCommitCount = database.monitor.ownCommitCount
-      let finding = database.monitor.check(database.schedule.waitsForOwnCommit, notifying: notifying)
-      if let finding {
-        databases[id]?.schedule.didCheck(finding, hasOwn: ownCommitCount != database.ownCommitCount, clock.now())
-        databases[id]?.ownCommitCount = ownCommitCount
+    for group in databases.keys {
+      guard let database = databases[group], database.schedule.next <= clock.now() else { continue }
+      let ownCommitCount = database.first.ownCommitCount
+      var findings: [CommitCheckResult] = []
+      database.first.beginRound()
+      for monitor in database.monitors {
+        let finding = monitor.check(database.schedule.waitsForOwnCommit, notifying: notifying)
+        if let finding { findings.append(finding) }
+        if finding == nil || finding == .fileMoved { databases[group]?.monitors.removeAll { $0 === monitor } }
       }
-      if finding == nil || finding == .fileMoved { databases[id]?.hasEnded = true }
+      if databases[group]?.monitors.isEmpty == true {
+        databases[group] = nil
+        continue
+      }
+      let isComplete = !findings.contains(.inconclusive)
+      // The own commits of one of several pools are external ones for the others, which need the file events.
+      let hasOwn = database.monitors.count == 1 && ownCommitCount != database.ownCommitCount
+      databases[group]?.schedule.didCheck(
+        findings.contains(.externalCommit) ? .externalCommit : isComplete ? .unchanged : .inconclusive,
+        isComplete: isComplete, hasOwn: hasOwn, clock.now())
+      databases[group]?.ownCommitCount = ownCommitCount
     }
   }
 
@@ -187,7 +229,7 @@ private struct PolledDatabases {
   mutating func updateWatchedFolders() {
     for (path, folder) in folders {
       let ignoresFileEvents = databases.values.allSatisfy {
-        $0.monitor.folder != path || $0.schedule.ignoresFileEvents || $0.hasEnded
+        !$0.isTriggered(byFilesIn: path) || $0.schedule.ignoresFileEvents
       }
       guard let watch = folder.watch, ignoresFileEvents != folder.ignoresFileEvents else { continue }
       folders[path]?.ignoresFileEvents = ignoresFileEvents
@@ -204,9 +246,9 @@ private struct PolledDatabases {
   private mutating func stopWatching(_ path: String) {
     if let watch = folders[path]?.watch { events.forget(watch) }
     folders[path] = Folder(watch: nil)
-    for (id, database) in databases where database.monitor.folder == path && database.monitor.usesFileEvents {
-      let schedule = schedule(of: database.monitor)
-      databases[id]?.schedule = schedule
+    for (group, database) in databases where database.isTriggered(byFilesIn: path) {
+      let schedule = schedule(of: database.first)
+      databases[group]?.schedule = schedule
     }
   }
 
@@ -216,13 +258,16 @@ private struct PolledDatabases {
       let now = clock.now()
       switch event {
       case .file(let watch, let name):
-        for (id, database) in databases
-        where folders[database.monitor.folder]?.watch == watch && database.monitor.names.contains(name) {
-          databases[id]?.schedule.filesDidChange(now)
+        guard let path = folders.first(where: { $0.value.watch == watch })?.key else { return }
+        for (group, database) in databases
+        where database.isTriggered(byFilesIn: path) && database.first.names.contains(name) {
+          databases[group]?.schedule.filesDidChange(now)
         }
       case .gone(let watch): lost.append(watch)
       case .everything:
-        for id in databases.keys { databases[id]?.schedule.filesDidChange(now) }
+        for (group, database) in databases where database.first.usesFileEvents {
+          databases[group]?.schedule.filesDidChange(now)
+        }
       }
     }
     for watch in lost {

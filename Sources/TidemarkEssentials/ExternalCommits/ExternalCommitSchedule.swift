@@ -78,6 +78,9 @@ struct ExternalCommitSchedule {
     next = isFirst ? check : min(next, check)
   }
 
+  /// Performs the next check now.
+  mutating func checkNow(_ now: Duration) { next = min(next, now) }
+
   /// Whether the next check is the first one after a file event, which other events do not bring forward.
   var isDelayed: Bool { lastFileChange != nil && checkCount == 0 }
 
@@ -94,11 +97,14 @@ struct ExternalCommitSchedule {
 
   /// Reports the result of a check.
   ///
+  /// - Parameter isComplete: False if the result for some of the pools on the file is inconclusive.
   /// - Parameter hasOwn: Whether there were own commits since the last check.
-  mutating func didCheck(_ finding: CommitCheckResult, hasOwn: Bool, _ now: Duration) {
+  mutating func didCheck(
+    _ finding: CommitCheckResult, isComplete: Bool = true, hasOwn: Bool, _ now: Duration
+  ) {
     checkCount += 1
     if finding == .externalCommit { adapt(now) } else { hasMissedCommit = true }
-    if finding == .inconclusive {
+    if finding == .inconclusive || !isComplete {
       inconclusiveSince = inconclusiveSince ?? now
     } else {
       inconclusiveSince = nil

@@ -7,8 +7,9 @@
 ///     ExternalCommitSubscription        of a database and its attached databases
 ///       ExternalCommitMonitor           of a set of files: active, paused, ended
 ///         ExternalCommitDetector        compares states: of a pool, a queue, or attached databases
+///           CommitDetectionConnection   of the pools on one file
 ///       ExternalCommitPoller            of the process: the thread that checks
-///         ExternalCommitSchedule        when to check a database
+///         ExternalCommitSchedule        when to check a database, or the pools on one file
 final class ExternalCommitSubscription: Sendable {
   /// The monitor of the main database; nil if other connections cannot use it, or if the detection is disabled.
   private let monitor: ExternalCommitMonitor?
@@ -43,7 +44,10 @@ final class ExternalCommitSubscription: Sendable {
       mode.map { mode in
         let detector: any ExternalCommitDetector =
           isPool
-          ? PoolCommitDetector(path: path, vfs: environment.vfs, writer.health, writer.ownCommits)
+          ? PoolCommitDetector(
+            ExternalCommitPoller.shared.connection(
+              to: .init(path: path, vfs: environment.vfs, identity: writer.health.knownIdentity)),
+            writer.health, writer.ownCommits)
           : QueueCommitDetector(writer)
         return monitor(mode, detector, .commits)
       }

@@ -23,7 +23,7 @@ enum LockRank: UInt8 {
   /// `ExternalCommitMonitor.phase`, held during a check and while the detector is ended.
   case externalCommitMonitor
 
-  /// The state of an `ExternalCommitDetector`.
+  /// The state of an `ExternalCommitDetector`, or of the `CommitDetectionConnection` that several of them share.
   case externalCommitDetector
 
   /// `DeliveryMailbox.state`, held while a waiting thread is registered in `DeliveryWaits`.

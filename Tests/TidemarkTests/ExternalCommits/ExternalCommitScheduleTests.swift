@@ -147,6 +147,26 @@ import Tidemark
     #expect(!schedule.ignoresFileEvents)
   }
 
+  @Test func `a detection does not delay the check that another pool needs`() {
+    var schedule = schedule()
+    schedule.filesDidChange(Self.start)
+    for milliseconds in [1, 2, 100, 201] {
+      #expect(schedule.waitsForOwnCommit)
+      schedule.didCheck(
+        .externalCommit, isComplete: false, hasOwn: false, Self.start + .milliseconds(milliseconds))
+      #expect(schedule.next - Self.start <= .milliseconds(milliseconds + 51))
+    }
+    #expect(!schedule.waitsForOwnCommit)
+  }
+
+  @Test func `a new pool is checked at once`() {
+    var schedule = schedule()
+    schedule.checkNow(Self.start + .milliseconds(3))
+    #expect(schedule.next == Self.start + .milliseconds(3))
+    schedule.checkNow(Self.start + .milliseconds(4))
+    #expect(schedule.next == Self.start + .milliseconds(3))
+  }
+
   @Test func waitingForAnUnfinishedOwnCommitIsLimited() {
     var schedule = schedule()
     schedule.didCheck(.inconclusive, hasOwn: false, Self.start)

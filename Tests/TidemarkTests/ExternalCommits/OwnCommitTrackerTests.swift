@@ -148,6 +148,18 @@ import Tidemark
     #expect(!second.isTracking)
   }
 
+  @Test func `a header that was read before an own commit does not hide or invent commits`() throws {
+    let old = try #require(try header())
+    #expect(commits.check(found: old) { nil } == .unchanged)
+    try insert(pool)
+    var new = try header()
+    #expect(commits.check(found: old) { new } == .unchanged)
+    try insert(other)
+    #expect(commits.check(found: new) { nil } == .unchanged)
+    new = try header()
+    #expect(commits.check(found: new) { new } == .externalCommit)
+  }
+
   @Test func unreadableHeadersAreInconclusive() {
     #expect(commits.check { nil } == .inconclusive)
   }

@@ -122,11 +122,15 @@ final class OwnCommitTracker: Sendable {
   /// Checks whether there were external commits since the last check.
   ///
   /// - Parameter waitsForOwnCommit: Whether to wait for the end of an own commit.
+  /// - Parameter found: A header that was read a moment before.
   /// - Parameter read: Reads the header of the WAL-index.
-  func check(_ waitsForOwnCommit: Bool = true, _ read: () -> WALIndexHeader?) -> Finding {
+  func check(
+    _ waitsForOwnCommit: Bool = true, found: WALIndexHeader? = nil, _ read: () -> WALIndexHeader?
+  ) -> Finding {
     record.withLock { record in
-      // Read under the lock, so that the known state is never newer.
-      guard let header = read() else { return .inconclusive }
+      // If it is not the known state, it is read again under the lock, so that the known state is never newer.
+      let knownHeader = found.flatMap { found in record.state.known.map(found.hasSameContent) == true ? found : nil }
+      guard let header = knownHeader ?? read() else { return .inconclusive }
       if record.state.known.map(header.hasSameContent) ?? true {
         record.state.known = header
         defer { record.state.hasUnreportedExternalCommit = false }
