@@ -124,7 +124,7 @@ private struct PolledDatabases {
   private let clock = MonotonicClock.live
 
   private struct MonitoredDatabase {
-    /// One monitor, or those of several pools on the file, which have the same folder and detection mode.
+    /// One monitor, or the monitors of several pools on the file, which have the same folder and detection mode.
     var monitors: [ExternalCommitMonitor]
     var schedule: ExternalCommitSchedule
     var ownCommitCount: UInt64

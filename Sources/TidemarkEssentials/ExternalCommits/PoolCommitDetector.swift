@@ -5,7 +5,7 @@ final class PoolCommitDetector: ExternalCommitDetector {
   private let health: DatabaseHealth
   private let ownCommits: OwnCommitTracker
 
-  /// The last known state of a file without a write-ahead log. `OwnCommitTracker` knows the one of a log.
+  /// The last known state of a file without a write-ahead log. With a log, `OwnCommitTracker` has the known state.
   private let known = Mutex<CommitDetectionConnection.Version?>(nil)
 
   /// - Parameter health: The state that the connections of the pool share.
@@ -35,7 +35,7 @@ final class PoolCommitDetector: ExternalCommitDetector {
     _ header: WALIndexHeader?, _ file: inout CommitDetectionConnection.OpenFile, _ waitsForOwnCommit: Bool
   ) -> CommitCheckResult {
     switch ownCommits.check(waitsForOwnCommit, found: header, { file.header }) {
-    // If the log is new, there may have been commits between the last check of the file and this one.
+    // If the log is new, there may have been commits since the last check without one.
     case .unchanged: return known.exchange(nil) == nil ? .unchanged : .externalCommit
     case .externalCommit:
       known.exchange(nil)

@@ -75,7 +75,7 @@ private var runningThreadCount: Int {
 
 /// The last delivered number of rows of each database.
 private final class Counts: Sendable {
-  let all = StressSupport.Mutex([0, 0])
+  let all = StressSupport.Mutex([0, 0, 0])
 }
 
 /// The observations of a process that forks.
@@ -89,9 +89,13 @@ private final class ObservedDatabases: Sendable {
   init() throws {
     let folder = try TestFolder()
     self.folder = folder
-    databases = [try DatabasePool(path: folder.database), try DatabaseQueue(path: folder.path("queue.sqlite"))]
-    for database in databases { try database.write { try $0.execute(sql: "CREATE TABLE t (n)") } }
-    others = [try DatabaseQueue(path: folder.database), try DatabaseQueue(path: folder.path("queue.sqlite"))]
+    let paths = [folder.database, folder.path("queue.sqlite"), folder.database]
+    // The pools share a connection, which detects external commits.
+    databases = [
+      try DatabasePool(path: paths[0]), try DatabaseQueue(path: paths[1]), try DatabasePool(path: paths[2]),
+    ]
+    for database in databases { try database.write { try $0.execute(sql: "CREATE TABLE IF NOT EXISTS t (n)") } }
+    others = try paths.map { try DatabaseQueue(path: $0) }
     cancellables = databases.enumerated().map { [counts] number, database in
       Self.observation.start(in: database, scheduling: ImmediateScheduler(), onError: { fatalError("\($0)") }) {
         count in
@@ -167,6 +171,7 @@ private final class ObservedDatabases: Sendable {
       return 1
     }
     cancellables[1].cancel()
+    cancellables[2].cancel()
     do {
       for database in databases { try database.close() }
       return 0
