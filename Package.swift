@@ -56,7 +56,7 @@ let package = Package(
     .testTarget(
       name: "FaultTests", dependencies: ["Tidemark", "CSQLite", "CFaultVFS", "StressSupport", "TestSupport"]),
     .executableTarget(name: "StressLive", dependencies: ["StressSupport"], path: "Tests/StressLive"),
-    .executableTarget(name: "StressChild", dependencies: ["Tidemark"], path: "Tests/StressChild"),
+    .executableTarget(name: "StressChild", dependencies: ["Tidemark", "StressSupport"], path: "Tests/StressChild"),
     .testTarget(name: "DemoTests", dependencies: ["Demo", "StressSupport", "TestSupport", "Tidemark"]),
     .target(name: "CIndexStore", path: "Tests/CIndexStore"),
     .testTarget(name: "ArchitectureTests", dependencies: ["CIndexStore"]),

@@ -9,7 +9,7 @@ let operations: [String: (_ path: String, _ name: String) throws -> Void] = [
   "write": write, "boast": acknowledgeTooEarly, "backup": backup, "migrate": migrate, "close": close,
   "count": count, "feed": feed, "rows": insertRows, "rows-beside-feed": insertRowsBesideFeed,
   "rows-twice": insertRowTwice, "notify": sendNotifications, "lock": holdLock, "increment": incrementFile,
-  "increment-without-lock": incrementFileWithoutLock,
+  "increment-without-lock": incrementFileWithoutLock, "random": writeAtRandom,
 ]
 
 let words = CommandLine.arguments.dropFirst()

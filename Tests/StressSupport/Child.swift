@@ -56,15 +56,54 @@ package final class Child: Sendable {
     return bytes
   }
 
+  /// Sends it a number.
+  package func send(_ number: Int64) {
+    withUnsafeBytes(of: number.littleEndian) { orders.fileHandleForWriting.write(Data($0)) }
+  }
+
+  /// Waits for the next number that it acknowledges.
+  ///
+  /// - Returns: The number; nil if the process has ended.
+  package func receive() -> Int64? {
+    var bytes = Data()
+    while bytes.count < 8 {
+      let data = acknowledgements.fileHandleForReading.readData(ofLength: 8 - bytes.count)
+      if data.isEmpty { return nil }
+      bytes += data
+    }
+    return Self.numbers(bytes).first
+  }
+
   /// Kills it, at an arbitrary point of its work.
   ///
   /// - Parameter bytes: The number of bytes of acknowledgements that were read.
   /// - Returns: The number of acknowledged commits, and the violations that it reported before.
   package func kill(afterBytes bytes: Int) -> (acknowledged: Int, complaint: String) {
+    let (rest, complaint) = kill()
+    return ((bytes + rest.count) / 8, complaint)
+  }
+
+  /// Kills it, at an arbitrary point of its work.
+  ///
+  /// - Returns: The acknowledged numbers that were not received, and the violations that it reported before.
+  package func killReceivingRest() -> (numbers: [Int64], complaint: String) {
+    let (rest, complaint) = kill()
+    return (Self.numbers(rest), complaint)
+  }
+
+  private func kill() -> (rest: Data, complaint: String) {
     Foundation.kill(process.processIdentifier, SIGKILL)
     let rest = acknowledgements.fileHandleForReading.readDataToEndOfFile()
     let complaint = complaints.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
-    return ((bytes + rest.count) / 8, String(decoding: complaint, as: UTF8.self))
+    return (rest, String(decoding: complaint, as: UTF8.self))
+  }
+
+  private static func numbers(_ bytes: Data) -> [Int64] {
+    bytes.withUnsafeBytes { bytes in
+      stride(from: 0, to: bytes.count - 7, by: 8).map {
+        Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0, as: Int64.self))
+      }
+    }
   }
 }

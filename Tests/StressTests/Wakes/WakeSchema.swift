@@ -38,7 +38,8 @@ struct WakeSchema {
 
   var views: [Table] { tables.filter(\.isView) }
 
-  init(_ random: inout RandomNumbers) {
+  /// - Parameter isInOneFile: Whether there are neither temporary tables nor tables of an attached file.
+  init(_ random: inout RandomNumbers, isInOneFile: Bool = false) {
     hasWideQueries = random.once(in: 3)
     add("CREATE TABLE a (id INTEGER PRIMARY KEY, n INT, r INT, s TEXT)", "a", ["id", "n", "r", "s"], key: "id")
     let isUnique = random.once(in: 2)
@@ -54,9 +55,11 @@ struct WakeSchema {
       CREATE TABLE c (id INTEGER PRIMARY KEY AUTOINCREMENT, n INT,
         p INT DEFAULT 1 REFERENCES a ON DELETE \(action) ON UPDATE \(action))
       """, "c", ["id", "n", "p"], key: "id")
-    add("CREATE TABLE aux.x (id INTEGER PRIMARY KEY, n INT, r INT)", "aux.x", ["id", "n", "r"], key: "id")
-    add("CREATE TABLE aux.b (id INTEGER PRIMARY KEY, n INT)", "b", ["id", "n"], key: "id")
-    add("CREATE TEMP TABLE t (id INTEGER PRIMARY KEY, n INT, r INT)", "temp.t", ["id", "n", "r"], key: "id")
+    if !isInOneFile {
+      add("CREATE TABLE aux.x (id INTEGER PRIMARY KEY, n INT, r INT)", "aux.x", ["id", "n", "r"], key: "id")
+      add("CREATE TABLE aux.b (id INTEGER PRIMARY KEY, n INT)", "b", ["id", "n"], key: "id")
+      add("CREATE TEMP TABLE t (id INTEGER PRIMARY KEY, n INT, r INT)", "temp.t", ["id", "n", "r"], key: "id")
+    }
     addView()
     if random.once(in: 2) { addTriggers(&random) }
     if random.once(in: 2) {

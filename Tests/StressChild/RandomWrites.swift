@@ -1,0 +1,103 @@
+import Foundation
+import StressSupport
+import Tidemark
+
+/// Writes at random when the parent asks for it, as the plan in `name` says.
+///
+/// The parent sends a number of transactions, or 0 for one that increments the number in the table `sentinel`. The
+/// acknowledgements are numbers of committed transactions, times two; the last one of an order is odd.
+func writeAtRandom(path: String, name: String) throws {
+  let plan = try WriterPlan(text: name)
+  let program = WritingProgram(plan, path)
+  var writer = RandomWriter(plan)
+  while let count = readNumber() {
+    var committed = 0
+    if count == 0 {
+      program.access { connection in
+        while !connection.execute("UPDATE sentinel SET n = n + 1") {}
+      }
+    }
+    for number in 0..<count {
+      if writer.once(in: 500) { program.reopen() }
+      program.access { if writer.run($0) { committed += 1 } }
+      if number % 50 == 49 {
+        acknowledge(committed * 2)
+        committed = 0
+      }
+    }
+    acknowledge(committed * 2 + 1)
+  }
+}
+
+/// The database as a process opens it.
+private final class WritingProgram {
+  private enum Connections {
+    case library(any DatabaseWriter)
+    case plain(PlainConnection)
+  }
+
+  private let plan: WriterPlan
+  private let path: String
+  private var connections: Connections?
+
+  init(_ plan: WriterPlan, _ path: String) {
+    (self.plan, self.path) = (plan, path)
+    reopen()
+  }
+
+  func access(_ body: (any WriterConnection) -> Void) {
+    switch connections {
+    case .library(let database): database.writeWithoutTransaction { body(LibraryConnection($0)) }
+    case .plain(let connection): body(connection)
+    case nil: break
+    }
+  }
+
+  /// Closes the connections, and opens them again.
+  func reopen() {
+    if case .library(let database) = connections {
+      do { try database.close() } catch { complain("\(plan.program): could not be closed: \(error)") }
+    }
+    connections = nil
+    while true {
+      do {
+        connections = try open()
+        return
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+        // The busy timeout of the plan may be short.
+      } catch {
+        complain("\(plan.program): could not be opened: \(error)")
+        exit(4)
+      }
+    }
+  }
+
+  private func open() throws -> Connections {
+    let setUp = """
+      PRAGMA synchronous = \(plan.synchronous.rawValue);
+      PRAGMA wal_autocheckpoint = \(plan.checkpointPageCount)
+      """
+    if plan.program == .plain {
+      let connection = PlainConnection(path: path, busyMilliseconds: plan.busyMilliseconds)
+      _ = connection.execute(setUp)
+      return .plain(connection)
+    }
+    var configuration = Configuration()
+    configuration.busyMode =
+      plan.busyMilliseconds == 0 ? .immediateError : .timeout(Double(plan.busyMilliseconds) / 1_000)
+    if plan.program.writesFeed { configuration.changeFeed = ChangeFeedConfiguration() }
+    configuration.prepareDatabase { try $0.execute(sql: setUp) }
+    return switch plan.program {
+    case .pool, .poolWithFeed: .library(try DatabasePool(path: path, configuration: configuration))
+    case .queue, .queueWithFeed, .plain: .library(try DatabaseQueue(path: path, configuration: configuration))
+    }
+  }
+}
+
+/// Reads a number that the parent sends; nil if it sends no more.
+private func readNumber() -> Int? {
+  var number: Int64 = 0
+  // The parent writes the eight bytes at once.
+  let count = withUnsafeMutableBytes(of: &number) { read(STDIN_FILENO, $0.baseAddress, 8) }
+  return count == 8 ? Int(Int64(littleEndian: number)) : nil
+}

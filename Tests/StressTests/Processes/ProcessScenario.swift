@@ -1,0 +1,66 @@
+import StressSupport
+
+/// What a run of several processes consists of, as a seed determines it.
+struct ProcessScenario: CustomStringConvertible {
+  /// Which programs write the change feed.
+  enum Feed: CaseIterable {
+    case all
+    case none
+    case mixed
+  }
+
+  /// A fault that the oracle must find.
+  enum Fault {
+    /// The observing process does not detect external commits.
+    case disabledDetection
+
+    /// Live queries observe a table that they do not read.
+    case wrongRegions
+
+    /// One of the processes writes no feed, so that its commits wake all queries.
+    case processWithoutFeed
+  }
+
+  var feed: Feed
+  var fault: Fault?
+  var writers: [WriterPlan] = []
+  var observerWritesFeed: Bool
+  var observerWrites: Bool
+  var hasKills: Bool
+  var hasAssociations: Bool
+
+  /// The number of transactions that other processes begin at most, between two comparisons.
+  var transactionCountMax: Int
+
+  var description: String {
+    "feed \(feed), observer with feed: \(observerWritesFeed), writers \(writers), kills: \(hasKills)"
+  }
+
+  init(_ random: inout RandomNumbers, seed: UInt64, feed: Feed? = nil, fault: Fault? = nil) {
+    self.fault = fault
+    self.feed = feed ?? random.pick(Feed.allCases)
+    observerWritesFeed = self.feed == .all || self.feed == .mixed && random.once(in: 2)
+    observerWrites = fault == nil && random.below(3) > 0
+    hasKills = fault == nil && random.once(in: 2)
+    hasAssociations = random.once(in: 3)
+    transactionCountMax = Scale.of(daily: 300, full: 2_000)
+    let freedoms = WriterPlan.Freedoms(rawValue: fault == nil ? random.below(16) : 0)
+    for stream in 1...1 + random.below(5) {
+      writers.append(WriterPlan(program(&random), freedoms, seed: seed, stream: stream))
+    }
+    if fault == .processWithoutFeed { writers[0].program = .plain }
+  }
+
+  private func program(_ random: inout RandomNumbers) -> WriterPlan.Program {
+    switch feed {
+    case .all: random.pick([.poolWithFeed, .queueWithFeed])
+    case .none: random.pick([.pool, .queue, .plain])
+    case .mixed: random.pick(WriterPlan.Program.allCases)
+    }
+  }
+
+  /// The process that takes the place of a killed one.
+  func successor(of plan: WriterPlan, _ random: inout RandomNumbers) -> WriterPlan {
+    WriterPlan(program(&random), plan.freedoms, seed: plan.seed, stream: plan.stream + 10)
+  }
+}

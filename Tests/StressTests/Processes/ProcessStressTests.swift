@@ -1,0 +1,57 @@
+import StressSupport
+import Testing
+
+/// Other processes write to the file of a pool with many live queries, in random schemas: with the library and the
+/// change feed, with the library alone, and without the library. Some of them are killed, make checkpoints, rebuild the
+/// file, or change the schema.
+@Suite(.serialized, .enabled(if: Child.isBuilt)) struct ProcessStressTests {
+  /// The number of transactions of other processes, of all seeds together.
+  #if DEBUG
+    private static let transactionCount = Scale.of(daily: 6_000, full: 100_000)
+  #else
+    private static let transactionCount = Scale.of(daily: 6_000, full: 1_000_000)
+  #endif
+
+  @Test func `live queries deliver the last values of other processes, and the change feed wakes only affected queries`()
+    throws
+  {
+    let seeds = Scale.seeds(daily: 4, full: 20)
+    var wakes = ProcessRun.WakeCount()
+    for seed in seeds { wakes = wakes + (try check(seed, count: Self.transactionCount / seeds.count)) }
+    // With a seed of its own, there may be few wakes.
+    if wakes.all < 500 { return }
+    let share = Double(wakes.hits) / Double(wakes.all)
+    print("stress: \(wakes.hits) of \(wakes.all) wakes were necessary")
+    #expect(share >= 0.99, "\(share * 100) %: \(wakes.misses.prefix(20).joined(separator: "\n"))")
+  }
+
+  private func check(
+    _ seed: UInt64, feed: ProcessScenario.Feed? = nil, fault: ProcessScenario.Fault? = nil, count: Int
+  ) throws -> ProcessRun.WakeCount {
+    let run = Run(fault == nil ? "processes" : "processes-control", seed: seed, limit: Scale.of(daily: 0, full: 3_600))
+    let processes = try ProcessRun(run, feed: feed, fault: fault)
+    try processes.runIntervals(untilCount: count)
+    try processes.end()
+    if let fault, fault != .processWithoutFeed {
+      run.finishControl(planted: "\(fault)")
+    } else {
+      run.finish()
+    }
+    return processes.wakes
+  }
+
+  /// Controls: values that are not delivered are detected.
+  @Test func `disabled detection is found`() throws {
+    _ = try check(Scale.seed, fault: .disabledDetection, count: 1_000)
+  }
+
+  @Test func `regions without a table that is read are found`() throws {
+    _ = try check(Scale.seed, feed: .all, fault: .wrongRegions, count: 1_000)
+  }
+
+  /// A control: wakes of all queries are detected.
+  @Test func `a process without the feed wakes queries that its commits do not affect`() throws {
+    let wakes = try check(Scale.seed, feed: .all, fault: .processWithoutFeed, count: 300)
+    #expect(Double(wakes.hits) < Double(wakes.all) * 0.99)
+  }
+}

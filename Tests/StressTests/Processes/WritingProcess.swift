@@ -1,0 +1,55 @@
+import Foundation
+import StressSupport
+
+/// A process that writes at random, and that may be killed and replaced.
+final class WritingProcess {
+  let plan: WriterPlan
+  private let child: Child
+  private let run: Run
+
+  /// The number of orders that it has not completed.
+  private var orderCount = 0
+
+  init(_ plan: WriterPlan, in folder: TestFolder, _ run: Run) throws {
+    (self.plan, self.run) = (plan, run)
+    child = try Child("random", database: folder.database, name: plan.text())
+    run.count("processes")
+  }
+
+  /// Lets it begin a number of transactions.
+  func begin(_ count: Int) {
+    orderCount += 1
+    child.send(Int64(count))
+  }
+
+  /// Lets it increment the number in the table `sentinel`.
+  func incrementSentinel() {
+    begin(0)
+    wait()
+  }
+
+  /// Waits until it has completed its orders.
+  func wait() {
+    while orderCount > 0 {
+      guard let number = child.receive() else {
+        run.problem("a process has ended: \(plan)")
+        orderCount = 0
+        return
+      }
+      note(number)
+    }
+  }
+
+  private func note(_ number: Int64) {
+    run.count("transactions", Int(number / 2))
+    run.count("of-\(plan.program)", Int(number / 2))
+    if number % 2 == 1 { orderCount -= 1 }
+  }
+
+  /// Kills it, whatever it does.
+  func kill() {
+    let (numbers, complaint) = child.killReceivingRest()
+    numbers.forEach(note)
+    if !complaint.isEmpty { run.problem("\(plan): \(complaint)") }
+  }
+}
