@@ -16,11 +16,12 @@ struct ContentSnapshot {
   /// The versions of the schema and of the program: all queries are fetched when they change.
   private let versions: [Int]
 
-  /// The number of rows from which a transaction counts as a change of the whole table.
-  private static let rowCountMax = 2_000
+  /// The last entry of the change feed.
+  private let lastEntry: Int64
 
   init(_ db: Database) throws {
     versions = try ["schema_version", "user_version"].map { try Int.fetchOne(db, sql: "PRAGMA \($0)") ?? 0 }
+    lastEntry = try Int64.fetchOne(db, sql: "SELECT max(id) FROM tidemark_feed") ?? 0
     let list = try Row.fetchAll(
       db,
       sql: """
@@ -55,15 +56,12 @@ struct ContentSnapshot {
     return Table(key: TableKey(owner ?? name), rows: images, isCoarse: isCoarse)
   }
 
-  /// Whether changes since another snapshot may modify any region.
-  func hasOtherVersions(than before: ContentSnapshot) -> Bool { versions != before.versions }
-
-  /// The changes since another snapshot.
-  func changes(since before: ContentSnapshot) -> [Change] {
-    var changes: [Change] = []
+  /// The difference to another snapshot.
+  func changes(since before: ContentSnapshot) -> [ContentChange] {
+    var changes: [ContentChange] = versions == before.versions ? [] : [.everything]
     for (name, table) in tables {
       let rows = Self.rowChanges(table.key, from: before.tables[name]?.rows ?? [:], to: table.rows)
-      if !rows.isEmpty, table.isCoarse || rows.count > Self.rowCountMax {
+      if !rows.isEmpty, table.isCoarse {
         changes.append(.table(table.key))
       } else {
         changes += rows.map { .row($0) }
@@ -72,16 +70,10 @@ struct ContentSnapshot {
     return changes
   }
 
-  enum Change {
-    case row(RowChange)
-    case table(TableKey)
-
-    func modifies(_ region: DatabaseRegion) -> Bool {
-      switch self {
-      case .row(let change): region.isModified(by: change)
-      case .table(let table): region.overlaps(table)
-      }
-    }
+  /// The changes that the transactions since another snapshot have stored.
+  func storedChanges(since before: ContentSnapshot, _ db: Database) throws -> [ContentChange] {
+    let coarseTables = Set(tables.values.filter(\.isCoarse).map(\.key))
+    return try ContentChange.stored(after: before.lastEntry, coarseTables: coarseTables, db)
   }
 
   private static func rowChanges(

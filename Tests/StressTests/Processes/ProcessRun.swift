@@ -22,19 +22,6 @@ final class ProcessRun {
   private var intervalCount = 0
   private(set) var wakes = WakeCount()
 
-  /// The number of fetches of live queries, and how many of them were caused by a change of what they read.
-  struct WakeCount {
-    var all = 0
-    var hits = 0
-
-    /// The rest, by their causes.
-    var misses: [String] = []
-
-    static func + (left: Self, right: Self) -> Self {
-      WakeCount(all: left.all + right.all, hits: left.hits + right.hits, misses: left.misses + right.misses)
-    }
-  }
-
   init(_ run: Run, feed: ProcessScenario.Feed? = nil, fault: ProcessScenario.Fault? = nil) throws {
     self.run = run
     random = RandomNumbers(seed: run.seed)
@@ -93,7 +80,7 @@ final class ProcessRun {
     let isSmall = random.below(4) > 0
     let isOwn = scenario.observerWrites && random.once(in: 4)
     if isSmall {
-      if isOwn { try write() } else { begin(random.pick(processes), 1 + random.below(2)) }
+      if isOwn { try write() } else { random.pick(processes).begin(1) }
     } else {
       let countMax = random.once(in: 2) ? 20 : scenario.transactionCountMax
       for process in processes { begin(process, random.below(countMax)) }
@@ -102,7 +89,7 @@ final class ProcessRun {
     }
     for process in processes { process.wait() }
     try compare()
-    if let state, run.allProblems.isEmpty { try countWakes(since: state) }
+    if let state, run.allProblems.isEmpty { try countWakes(since: state, isSingle: isSmall) }
   }
 
   private func begin(_ process: WritingProcess, _ count: Int) {
@@ -168,20 +155,23 @@ final class ProcessRun {
     Int(LiveEngine.engine(of: pool._core).guarded.withLock { $0.state.unknownCommits.count })
   }
 
-  private func countWakes(since state: WakeState) throws {
+  /// - Parameter isSingle: Whether there was one transaction, so that none can have undone what another has changed.
+  private func countWakes(since state: WakeState, isSingle: Bool) throws {
     try reachSentinel()
-    let content = try pool.read { try ContentSnapshot($0) }
-    let changes = content.changes(since: state.content)
     let isUnknown = unknownCount > state.unknownCount
+    let changes = try pool.read { db in
+      let content = try ContentSnapshot(db)
+      let changes = content.changes(since: state.content)
+      return isSingle ? changes : try changes + content.storedChanges(since: state.content, db)
+    }
     for (number, query) in queries.enumerated() where query.fetchCount > state.fetchCounts[number] {
-      wakes.all += 1
-      if content.hasOtherVersions(than: state.content) || changes.contains(where: { $0.modifies(state.regions[number]) })
-      {
-        wakes.hits += 1
+      if changes.contains(where: { $0.modifies(state.regions[number]) }) {
+        wakes.addHit(isSingle: isSingle)
       } else {
-        wakes.misses.append(
-          "interval \(intervalCount), unknown changes: \(isUnknown), started processes: "
-            + "\(run.counted("processes") - state.startCount): \(query.query.name)")
+        wakes.addMiss(
+          "TIDEMARK_SEED=\(run.seed) interval \(intervalCount), \(isSingle ? "one transaction" : "many transactions"), "
+            + "\(isUnknown ? "unknown" : "known") changes, \(run.counted("processes") - state.startCount) new "
+            + "processes: \(query.query.name) reads \(state.regions[number])", isSingle: isSingle)
       }
     }
   }
@@ -200,8 +190,8 @@ final class ProcessRun {
   func end() throws {
     run.count("fetches", pool.observationMetrics.fetchCount)
     run.count("wakes", pool.observationMetrics.wakeCount)
-    run.count("counted-wakes", wakes.all)
     run.count("hits", wakes.hits)
+    run.count("misses", wakes.misses.count)
     for query in queries { query.cancel() }
     sentinel?.cancel()
     for process in processes { process.kill() }

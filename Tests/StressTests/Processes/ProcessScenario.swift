@@ -44,7 +44,9 @@ struct ProcessScenario: CustomStringConvertible {
     hasKills = fault == nil && random.once(in: 2)
     hasAssociations = random.once(in: 3)
     transactionCountMax = Scale.of(daily: 300, full: 2_000)
-    let freedoms = WriterPlan.Freedoms(rawValue: fault == nil ? random.below(16) : 0)
+    var freedoms = WriterPlan.Freedoms(rawValue: fault == nil ? random.below(16) : 0)
+    // Requests join many tables, without indexes.
+    if hasAssociations { freedoms.remove(.largeTransactions) }
     for stream in 1...1 + random.below(5) {
       writers.append(WriterPlan(program(&random), freedoms, seed: seed, stream: stream))
     }
