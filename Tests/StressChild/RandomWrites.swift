@@ -5,11 +5,14 @@ import Tidemark
 /// Writes at random when the parent asks for it, as the plan in `name` says.
 ///
 /// The parent sends a number of transactions, or 0 for one that increments the number in the table `sentinel`. The
-/// acknowledgements are numbers of committed transactions, times two; the last one of an order is odd.
+/// process acknowledges numbers of committed transactions: see `WriterReport`.
 func writeAtRandom(path: String, name: String) throws {
   let plan = try WriterPlan(text: name)
   let program = WritingProgram(plan, path)
   var writer = RandomWriter(plan)
+  func report(_ committed: Int, isLast: Bool = false) {
+    acknowledge(WriterReport(program: program.program, transactionCount: committed, isLast: isLast).number)
+  }
   while let count = readNumber() {
     var committed = 0
     if count == 0 {
@@ -18,14 +21,18 @@ func writeAtRandom(path: String, name: String) throws {
       }
     }
     for number in 0..<count {
-      if writer.once(in: 500) { program.reopen() }
-      program.access { if writer.run($0) { committed += 1 } }
       if number % 50 == 49 {
-        acknowledge(committed * 2)
+        report(committed)
         committed = 0
       }
+      if writer.once(in: 200) {
+        report(committed)
+        committed = 0
+        program.reopen()
+      }
+      program.access { if writer.run($0) { committed += 1 } }
     }
-    acknowledge(committed * 2 + 1)
+    report(committed, isLast: true)
   }
 }
 
@@ -39,6 +46,8 @@ private final class WritingProgram {
   private let plan: WriterPlan
   private let path: String
   private var connections: Connections?
+  private(set) var program = WriterPlan.Program.plain
+  private var openCount = 0
 
   init(_ plan: WriterPlan, _ path: String) {
     (self.plan, self.path) = (plan, path)
@@ -56,9 +65,11 @@ private final class WritingProgram {
   /// Closes the connections, and opens them again.
   func reopen() {
     if case .library(let database) = connections {
-      do { try database.close() } catch { complain("\(plan.program): could not be closed: \(error)") }
+      do { try database.close() } catch { complain("\(program): could not be closed: \(error)") }
     }
     connections = nil
+    program = plan.program(openCount)
+    openCount += 1
     while true {
       do {
         connections = try open()
@@ -66,7 +77,7 @@ private final class WritingProgram {
       } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
         // The busy timeout of the plan may be short.
       } catch {
-        complain("\(plan.program): could not be opened: \(error)")
+        complain("\(program): could not be opened: \(error)")
         exit(4)
       }
     }
@@ -77,7 +88,7 @@ private final class WritingProgram {
       PRAGMA synchronous = \(plan.synchronous.rawValue);
       PRAGMA wal_autocheckpoint = \(plan.checkpointPageCount)
       """
-    if plan.program == .plain {
+    if program == .plain {
       let connection = PlainConnection(path: path, busyMilliseconds: plan.busyMilliseconds)
       _ = connection.execute(setUp)
       return .plain(connection)
@@ -85,9 +96,9 @@ private final class WritingProgram {
     var configuration = Configuration()
     configuration.busyMode =
       plan.busyMilliseconds == 0 ? .immediateError : .timeout(Double(plan.busyMilliseconds) / 1_000)
-    if plan.program.writesFeed { configuration.changeFeed = ChangeFeedConfiguration() }
+    if program.writesFeed { configuration.changeFeed = ChangeFeedConfiguration() }
     configuration.prepareDatabase { try $0.execute(sql: setUp) }
-    return switch plan.program {
+    return switch program {
     case .pool, .poolWithFeed: .library(try DatabasePool(path: path, configuration: configuration))
     case .queue, .queueWithFeed, .plain: .library(try DatabaseQueue(path: path, configuration: configuration))
     }

@@ -42,6 +42,9 @@ package struct RandomWriter {
       transactionsUntilLook = 0
       return changeSchema(connection)
     case 15..<20 where freedoms.contains(.largeTransactions): return runLargeTransaction(connection)
+    case 20..<25 where !tables.isEmpty:
+      let table = pick(tables)
+      return connection.overwriteByte(table: table.name, column: pick(table.columns), rowID: random.below(40))
     default: return runTransaction(connection)
     }
   }

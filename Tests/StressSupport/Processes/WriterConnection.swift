@@ -11,6 +11,11 @@ package protocol WriterConnection {
   /// Returns the rows of a query as texts; none if it fails.
   func rows(_ sql: String) -> [[String]]
 
+  /// Overwrites the first byte of a value with an incremental write, without the library.
+  ///
+  /// - Returns: Whether a byte was written.
+  func overwriteByte(table: String, column: String, rowID: Int) -> Bool
+
   var isInTransaction: Bool { get }
 
   /// The number of rows that the connection has changed since it was opened.
@@ -39,6 +44,9 @@ package struct LibraryConnection: WriterConnection {
       return []
     }
   }
+
+  // The library does not see such a write of its connection.
+  package func overwriteByte(table: String, column: String, rowID: Int) -> Bool { false }
 
   package var isInTransaction: Bool { db.isInsideTransaction }
   package var changeCount: Int { db.totalChangesCount }
@@ -70,7 +78,9 @@ package final class PlainConnection: WriterConnection {
     var rows: [[String]] = []
     while sqlite3_step(statement) == SQLITE_ROW {
       rows.append(
-        (0..<sqlite3_column_count(statement)).map { sqlite3_column_text(statement, $0).map { String(cString: $0) } ?? "" })
+        (0..<sqlite3_column_count(statement)).map {
+          sqlite3_column_text(statement, $0).map { String(cString: $0) } ?? ""
+        })
     }
     return rows
   }
@@ -78,13 +88,12 @@ package final class PlainConnection: WriterConnection {
   package var isInTransaction: Bool { sqlite3_get_autocommit(connection) == 0 }
   package var changeCount: Int { Int(sqlite3_total_changes(connection)) }
 
-  /// Overwrites the first byte of a value with an incremental write.
-  ///
-  /// - Returns: Whether a byte was written.
-  package func overwriteByte(table: String, column: String, rowID: Int64) -> Bool {
+  package func overwriteByte(table: String, column: String, rowID: Int) -> Bool {
     var blob: OpaquePointer?
     defer { sqlite3_blob_close(blob) }
-    guard sqlite3_blob_open(connection, "main", table, column, rowID, 1, &blob) == SQLITE_OK else { return false }
+    guard sqlite3_blob_open(connection, "main", table, column, Int64(rowID), 1, &blob) == SQLITE_OK else {
+      return false
+    }
     return sqlite3_blob_bytes(blob) > 0 && sqlite3_blob_write(blob, "c", 1, 0) == SQLITE_OK
   }
 }

@@ -1,8 +1,8 @@
 import Foundation
 import Tidemark
 
-/// How a process writes. It is passed to the process as text.
-package struct WriterPlan: Codable, Sendable {
+/// How a process writes at random. It is passed to the process as text.
+package struct WriterPlan: Codable, Sendable, CustomStringConvertible {
   package enum Program: String, Codable, CaseIterable, Sendable {
     case poolWithFeed
     case queueWithFeed
@@ -11,6 +11,9 @@ package struct WriterPlan: Codable, Sendable {
 
     /// The C interface, without the library.
     case plain
+
+    package static let withFeed: [Self] = [.poolWithFeed, .queueWithFeed]
+    package static let withoutFeed: [Self] = [.pool, .queue, .plain]
 
     package var writesFeed: Bool { self == .poolWithFeed || self == .queueWithFeed }
   }
@@ -34,7 +37,8 @@ package struct WriterPlan: Codable, Sendable {
     package static let largeTransactions = Self(rawValue: 8)
   }
 
-  package var program: Program
+  /// The programs that it consists of, one after the other: it closes the file, and opens it again.
+  package var programs: [Program]
   package var seed: UInt64
   package var stream: Int
   package var synchronous: Synchronous
@@ -42,16 +46,29 @@ package struct WriterPlan: Codable, Sendable {
   package var checkpointPageCount: Int
   package var freedoms: Freedoms
 
-  package init(_ program: Program, _ freedoms: Freedoms, seed: UInt64, stream: Int) {
-    (self.program, self.freedoms, self.seed, self.stream) = (program, freedoms, seed, stream)
+  package init(_ programs: [Program], _ freedoms: Freedoms, seed: UInt64, stream: Int) {
+    (self.programs, self.freedoms, self.seed, self.stream) = (programs, freedoms, seed, stream)
     var random = RandomNumbers(seed: seed, stream: stream)
     synchronous = Synchronous.allCases[random.below(Synchronous.allCases.count)]
     busyMilliseconds = [0, 5, 500, 60_000, 60_000][random.below(5)]
     checkpointPageCount = [0, 5, 50, 1_000][random.below(4)]
   }
 
+  /// The program that runs after the file was opened a number of times.
+  package func program(_ number: Int) -> Program {
+    var random = RandomNumbers(seed: seed &+ UInt64(number), stream: stream)
+    return programs[random.below(programs.count)]
+  }
+
   package init(text: String) throws {
     self = try JSONDecoder().decode(WriterPlan.self, from: Data(text.utf8))
+  }
+
+  package var description: String {
+    let names = [(Freedoms.checkpoints, "checkpoints"), (.vacuums, "vacuums"), (.schemaChanges, "schema changes")]
+    let freedoms = names.filter { self.freedoms.contains($0.0) }.map { ", \($0.1)" }.joined()
+    return
+      "synchronous \(synchronous) busy \(busyMilliseconds) ms, log \(checkpointPageCount) pages\(freedoms)"
   }
 
   package func text() throws -> String { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }

@@ -28,13 +28,13 @@ final class ProcessRun {
     scenario = ProcessScenario(&random, seed: run.seed, feed: feed, fault: fault)
     print("stress: \(scenario)")
     folder = try TestFolder()
-    writer = RandomWriter(WriterPlan(.pool, [], seed: run.seed, stream: 0))
+    writer = RandomWriter(WriterPlan([.pool], [], seed: run.seed, stream: 0))
     var configuration = Configuration()
     configuration.busyMode = .timeout(WaitLimit.seconds)
     if scenario.observerWritesFeed { configuration.changeFeed = ChangeFeedConfiguration() }
     if fault == .disabledDetection { configuration.externalCommitDetection = .disabled }
     pool = try DatabasePool(path: folder.database, configuration: configuration)
-    try createQueries(makeSchema())
+    createQueries(try makeSchema())
     for plan in scenario.writers { processes.append(try WritingProcess(plan, in: folder, run)) }
   }
 
@@ -63,7 +63,7 @@ final class ProcessRun {
   /// Runs intervals until other processes have committed a number of transactions, or a problem is found.
   func runIntervals(untilCount count: Int) throws {
     var reported = 0
-    if scenario.feed == .all { try reachSentinel() }
+    if countsWakes { try reachSentinel() }
     while run.counted("transactions") < count, run.allProblems.isEmpty {
       try runInterval()
       if Scale.isFull, run.counted("transactions") / 10_000 > reported {
@@ -76,7 +76,7 @@ final class ProcessRun {
   private func runInterval() throws {
     intervalCount += 1
     run.count("intervals")
-    let state = scenario.feed == .all ? try wakeState() : nil
+    let state = countsWakes ? try wakeState() : nil
     let isSmall = random.below(4) > 0
     let isOwn = scenario.observerWrites && random.once(in: 4)
     if isSmall {
@@ -109,7 +109,7 @@ final class ProcessRun {
     usleep(UInt32(random.below(5_000)))
     processes[index].kill()
     run.count("kills")
-    processes[index] = try WritingProcess(scenario.successor(of: processes[index].plan, &random), in: folder, run)
+    processes[index] = try WritingProcess(scenario.successor(of: processes[index].plan), in: folder, run)
   }
 
   /// Compares the last values with the results of the queries. No program writes now.
@@ -127,6 +127,9 @@ final class ProcessRun {
   }
 
   // MARK: - Wakes
+
+  /// Whether all programs write the change feed.
+  private var countsWakes: Bool { scenario.feed == .all && scenario.fault != .disabledDetection }
 
   private struct WakeState {
     var content: ContentSnapshot

@@ -33,7 +33,8 @@ struct ProcessScenario: CustomStringConvertible {
   var transactionCountMax: Int
 
   var description: String {
-    "feed \(feed), observer with feed: \(observerWritesFeed), writers \(writers), kills: \(hasKills)"
+    let writers = writers.map { "\($0)" }.joined(separator: ", ")
+    return "feed: \(feed), observer with feed: \(observerWritesFeed), writers: [\(writers)], kills: \(hasKills)"
   }
 
   init(_ random: inout RandomNumbers, seed: UInt64, feed: Feed? = nil, fault: Fault? = nil) {
@@ -43,26 +44,26 @@ struct ProcessScenario: CustomStringConvertible {
     observerWrites = fault == nil && random.below(3) > 0
     hasKills = fault == nil && random.once(in: 2)
     hasAssociations = random.once(in: 3)
-    transactionCountMax = Scale.of(daily: 300, full: 2_000)
+    transactionCountMax = Scale.of(daily: 100, full: 4_000)
     var freedoms = WriterPlan.Freedoms(rawValue: fault == nil ? random.below(16) : 0)
     // Requests join many tables, without indexes.
     if hasAssociations { freedoms.remove(.largeTransactions) }
     for stream in 1...1 + random.below(5) {
-      writers.append(WriterPlan(program(&random), freedoms, seed: seed, stream: stream))
+      writers.append(WriterPlan(programs, freedoms, seed: seed, stream: stream))
     }
-    if fault == .processWithoutFeed { writers[0].program = .plain }
+    if fault == .processWithoutFeed { writers[0].programs = [.plain] }
   }
 
-  private func program(_ random: inout RandomNumbers) -> WriterPlan.Program {
+  private var programs: [WriterPlan.Program] {
     switch feed {
-    case .all: random.pick([.poolWithFeed, .queueWithFeed])
-    case .none: random.pick([.pool, .queue, .plain])
-    case .mixed: random.pick(WriterPlan.Program.allCases)
+    case .all: WriterPlan.Program.withFeed
+    case .none: WriterPlan.Program.withoutFeed
+    case .mixed: WriterPlan.Program.allCases
     }
   }
 
   /// The process that takes the place of a killed one.
-  func successor(of plan: WriterPlan, _ random: inout RandomNumbers) -> WriterPlan {
-    WriterPlan(program(&random), plan.freedoms, seed: plan.seed, stream: plan.stream + 10)
+  func successor(of plan: WriterPlan) -> WriterPlan {
+    WriterPlan(plan.programs, plan.freedoms, seed: plan.seed, stream: plan.stream + 10)
   }
 }

@@ -41,9 +41,10 @@ final class WritingProcess {
   }
 
   private func note(_ number: Int64) {
-    run.count("transactions", Int(number / 2))
-    run.count("of-\(plan.program)", Int(number / 2))
-    if number % 2 == 1 { orderCount -= 1 }
+    let report = WriterReport(number: Int(number))
+    run.count("transactions", report.transactionCount)
+    run.count("of-\(report.program)", report.transactionCount)
+    if report.isLast { orderCount -= 1 }
   }
 
   /// Kills it, whatever it does.
