@@ -12,7 +12,8 @@
 # A million transactions under live queries run in a separate program, which takes minutes only if it is optimized.
 # Each round runs the stress, oracle and storm tests in a release build, too: see `make test-release`.
 # FaultTests and SimulationTests run once, before the rounds: FaultTests run all cases, which are the same in each round,
-# and SimulationTests run more schedules than a few rounds need.
+# and SimulationTests run more schedules than a few rounds need. So do a million transactions of several processes, in a
+# release build; the rounds run fewer of them, in a debug build.
 
 set -eu
 cd "$(dirname "$0")/.."
@@ -94,12 +95,16 @@ fi
 grep '^stress: end ' "$log" >>"$lines"
 echo "live queries: $(tail -n 1 "$log")"
 run 'faults' --filter FaultTests --filter SimulationTests "$@"
+export TIDEMARK_RELEASE_TESTS=1
+# shellcheck disable=SC2086
+run 'processes' $release --filter ProcessStressTests "$@"
+unset TIDEMARK_RELEASE_TESTS
 round=1
 while [ "$round" -le "$rounds" ]; do
   run "round $round of $rounds" --skip FaultTests --skip SimulationTests "$@"
   export TIDEMARK_RELEASE_TESTS=1
   # shellcheck disable=SC2086
-  run "round $round of $rounds, release build" $release --skip SimulationTests "$@"
+  run "round $round of $rounds, release build" $release --skip SimulationTests --skip ProcessStressTests "$@"
   unset TIDEMARK_RELEASE_TESTS
   round=$((round + 1))
 done

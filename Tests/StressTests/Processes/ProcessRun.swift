@@ -20,7 +20,15 @@ final class ProcessRun {
   private var sentinel: ObservedQuery?
   private var processes: [WritingProcess] = []
   private var intervalCount = 0
+
   private(set) var wakes = WakeCount()
+
+  /// The database after the last interval, if wakes are counted.
+  private var state: State?
+
+  /// The numbers of fetches of the queries, and of unknown changes, after the last interval.
+  private var fetchCounts: [Int] = []
+  private var lastUnknownCount = 0
 
   init(_ run: Run, feed: ProcessScenario.Feed? = nil, fault: ProcessScenario.Fault? = nil) throws {
     self.run = run
@@ -63,7 +71,11 @@ final class ProcessRun {
   /// Runs intervals until other processes have committed a number of transactions, or a problem is found.
   func runIntervals(untilCount count: Int) throws {
     var reported = 0
-    if countsWakes { try reachSentinel() }
+    if countsWakes {
+      state = try readState()
+      try reachSentinel()
+      noteWakes()
+    }
     while run.counted("transactions") < count, run.allProblems.isEmpty {
       try runInterval()
       if Scale.isFull, run.counted("transactions") / 10_000 > reported {
@@ -76,20 +88,21 @@ final class ProcessRun {
   private func runInterval() throws {
     intervalCount += 1
     run.count("intervals")
-    let state = countsWakes ? try wakeState() : nil
-    let isSmall = random.below(4) > 0
+    let isSingle = random.below(4) > 0
     let isOwn = scenario.observerWrites && random.once(in: 4)
-    if isSmall {
-      if isOwn { try write() } else { random.pick(processes).begin(1) }
+    if isSingle {
+      if isOwn { write() } else { random.pick(processes).begin(1) }
     } else {
       let countMax = random.once(in: 2) ? 20 : scenario.transactionCountMax
       for process in processes { begin(process, random.below(countMax)) }
-      if isOwn { for _ in 0..<random.below(countMax / 4) { try write() } }
+      if isOwn { for _ in 0..<random.below(countMax / 4) { write() } }
       if scenario.hasKills, random.once(in: 2) { try killProcess() }
     }
     for process in processes { process.wait() }
-    try compare()
-    if let state, run.allProblems.isEmpty { try countWakes(since: state, isSingle: isSmall) }
+    let current = try readState()
+    compare(current)
+    if let state, run.allProblems.isEmpty { try countWakes(from: state, to: current, isSingle: isSingle) }
+    if countsWakes { state = current }
   }
 
   private func begin(_ process: WritingProcess, _ count: Int) {
@@ -97,8 +110,8 @@ final class ProcessRun {
     if count > 0 { process.begin(count) }
   }
 
-  private func write() throws {
-    try pool.writeWithoutTransaction { db in
+  private func write() {
+    pool.writeWithoutTransaction { db in
       if writer.run(LibraryConnection(db)) { run.count("own") }
     }
   }
@@ -110,14 +123,41 @@ final class ProcessRun {
     processes[index].kill()
     run.count("kills")
     processes[index] = try WritingProcess(scenario.successor(of: processes[index].plan), in: folder, run)
+    // When it opens the file, it may store that others have committed. This belongs to this interval, too.
+    if countsWakes { processes[index].incrementSentinel() }
   }
 
-  /// Compares the last values with the results of the queries. No program writes now.
-  private func compare() throws {
+  // MARK: - Comparison
+
+  /// The database between two intervals.
+  private struct State {
+    var values: [String]
+
+    /// The regions that the live queries observe, and the content: if wakes are counted.
+    var regions: [DatabaseRegion] = []
+    var content: ContentSnapshot?
+  }
+
+  /// Called while no process writes.
+  private func readState() throws -> State {
     let all = queries.map(\.query)
-    let expected = try pool.read { db in all.map { $0.words(db) } }
+    let countsWakes = countsWakes
+    return try pool.read { db in
+      if !countsWakes { return State(values: all.map { $0.words(db) }) }
+      var state = State(values: [], content: try ContentSnapshot(db))
+      for query in all {
+        let (words, readSet) = db.recordingReads(usesBounds: true) { query.words(db) }
+        state.values.append(words)
+        state.regions.append(try readSet.region.observable(db))
+      }
+      return state
+    }
+  }
+
+  /// Compares the last values with the results of the queries.
+  private func compare(_ state: State) {
     let patience = scenario.fault == .disabledDetection || scenario.fault == .wrongRegions ? 0.2 : nil
-    for (query, expected) in zip(queries, expected) {
+    for (query, expected) in zip(queries, state.values) {
       run.count("values")
       if query.wait(for: expected, patience: patience) { continue }
       run.problem(
@@ -131,52 +171,37 @@ final class ProcessRun {
   /// Whether all programs write the change feed.
   private var countsWakes: Bool { scenario.feed == .all && scenario.fault != .disabledDetection }
 
-  private struct WakeState {
-    var content: ContentSnapshot
-    var regions: [DatabaseRegion]
-    var fetchCounts: [Int]
-    var startCount: Int
-    var unknownCount: Int
-  }
-
-  /// Called while no query waits for a fetch.
-  private func wakeState() throws -> WakeState {
-    let all = queries.map(\.query)
-    let (content, regions) = try pool.read { db in
-      let regions = try all.map { query in
-        try db.recordingReads(usesBounds: true) { query.words(db) }.readSet.region.observable(db)
-      }
-      return (try ContentSnapshot(db), regions)
-    }
-    return WakeState(
-      content: content, regions: regions, fetchCounts: queries.map(\.fetchCount),
-      startCount: run.counted("processes"), unknownCount: unknownCount)
-  }
-
   /// The number of times that the changes of external commits were unknown.
   private var unknownCount: Int {
     Int(LiveEngine.engine(of: pool._core).guarded.withLock { $0.state.unknownCommits.count })
   }
 
+  /// Counts the queries that were fetched since the last interval.
+  ///
   /// - Parameter isSingle: Whether there was one transaction, so that none can have undone what another has changed.
-  private func countWakes(since state: WakeState, isSingle: Bool) throws {
+  private func countWakes(from before: State, to after: State, isSingle: Bool) throws {
     try reachSentinel()
-    let isUnknown = unknownCount > state.unknownCount
-    let changes = try pool.read { db in
-      let content = try ContentSnapshot(db)
-      let changes = content.changes(since: state.content)
-      return isSingle ? changes : try changes + content.storedChanges(since: state.content, db)
-    }
-    for (number, query) in queries.enumerated() where query.fetchCount > state.fetchCounts[number] {
-      if changes.contains(where: { $0.modifies(state.regions[number]) }) {
+    guard let old = before.content, let new = after.content else { return }
+    var changes = new.changes(since: old)
+    if !isSingle { changes += try pool.read { try new.storedChanges(since: old, $0) } }
+    let isUnknown = unknownCount > lastUnknownCount
+    for (number, query) in queries.enumerated() where query.fetchCount > fetchCounts[number] {
+      if changes.contains(where: { $0.modifies(before.regions[number]) }) {
         wakes.addHit(isSingle: isSingle)
       } else {
         wakes.addMiss(
           "TIDEMARK_SEED=\(run.seed) interval \(intervalCount), \(isSingle ? "one transaction" : "many transactions"), "
-            + "\(isUnknown ? "unknown" : "known") changes, \(run.counted("processes") - state.startCount) new "
-            + "processes: \(query.query.name) reads \(state.regions[number])", isSingle: isSingle)
+            + "\(isUnknown ? "unknown" : "known") changes: \(query.query.name) reads \(before.regions[number])",
+          isSingle: isSingle)
       }
     }
+    noteWakes()
+  }
+
+  /// Called while no query waits for a fetch.
+  private func noteWakes() {
+    fetchCounts = queries.map(\.fetchCount)
+    lastUnknownCount = unknownCount
   }
 
   /// Waits until a commit was delivered that another process makes now, and until no query waits for a fetch.
