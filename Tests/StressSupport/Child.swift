@@ -56,9 +56,9 @@ package final class Child: Sendable {
     return bytes
   }
 
-  /// Sends it a number.
+  /// Sends it a number. If the process has ended, `receive` returns nil.
   package func send(_ number: Int64) {
-    withUnsafeBytes(of: number.littleEndian) { orders.fileHandleForWriting.write(Data($0)) }
+    withUnsafeBytes(of: number.littleEndian) { try? orders.fileHandleForWriting.write(contentsOf: Data($0)) }
   }
 
   /// Waits for the next number that it acknowledges.

@@ -41,6 +41,7 @@ final class ProcessRun {
     configuration.busyMode = .timeout(WaitLimit.seconds)
     if scenario.observerWritesFeed { configuration.changeFeed = ChangeFeedConfiguration() }
     if fault == .disabledDetection { configuration.externalCommitDetection = .disabled }
+    if scenario.isWithoutPolling { configuration.environment.commitPollingInterval = .seconds(3_600) }
     pool = try DatabasePool(path: folder.database, configuration: configuration)
     createQueries(try makeSchema())
     for plan in scenario.writers { processes.append(try WritingProcess(plan, in: folder, run)) }
@@ -182,17 +183,19 @@ final class ProcessRun {
   private func countWakes(from before: State, to after: State, isSingle: Bool) throws {
     try reachSentinel()
     guard let old = before.content, let new = after.content else { return }
-    var changes = new.changes(since: old)
-    if !isSingle { changes += try pool.read { try new.storedChanges(since: old, $0) } }
-    let isUnknown = unknownCount > lastUnknownCount
+    let netChanges = new.changes(since: old)
+    let stored = try pool.read { try new.storedChanges(since: old, $0) }
+    let interval: WakeCount.Interval = isSingle ? .single : unknownCount > lastUnknownCount ? .unknown : .many
     for (number, query) in queries.enumerated() where query.fetchCount > fetchCounts[number] {
-      if changes.contains(where: { $0.modifies(before.regions[number]) }) {
-        wakes.addHit(isSingle: isSingle)
+      let region = before.regions[number]
+      let isNetHit = netChanges.contains { $0.modifies(region) }
+      if isNetHit || stored.contains(where: { $0.modifies(region) }) {
+        wakes[interval].hits += 1
+        if isSingle, !isNetHit { wakes[interval].undone += 1 }
       } else {
-        wakes.addMiss(
-          "TIDEMARK_SEED=\(run.seed) interval \(intervalCount), \(isSingle ? "one transaction" : "many transactions"), "
-            + "\(isUnknown ? "unknown" : "known") changes: \(query.query.name) reads \(before.regions[number])",
-          isSingle: isSingle)
+        wakes[interval].misses.append(
+          "TIDEMARK_SEED=\(run.seed) interval \(intervalCount), unknown: \(unknownCount > lastUnknownCount): "
+            + "\(query.query.name) reads \(region)")
       }
     }
     noteWakes()
@@ -219,7 +222,7 @@ final class ProcessRun {
     run.count("fetches", pool.observationMetrics.fetchCount)
     run.count("wakes", pool.observationMetrics.wakeCount)
     run.count("hits", wakes.hits)
-    run.count("misses", wakes.misses.count)
+    run.count("misses", wakes.misses)
     for query in queries { query.cancel() }
     sentinel?.cancel()
     for process in processes { process.kill() }

@@ -27,6 +27,9 @@ struct ProcessScenario: CustomStringConvertible {
   var observerWritesFeed: Bool
   var observerWrites: Bool
   var hasKills: Bool
+
+  /// Whether external commits are detected by file events alone: periodic checks do not help.
+  var isWithoutPolling: Bool
   var hasAssociations: Bool
 
   /// The number of transactions that other processes begin at most, between two comparisons.
@@ -34,7 +37,8 @@ struct ProcessScenario: CustomStringConvertible {
 
   var description: String {
     let writers = writers.map { "\($0)" }.joined(separator: ", ")
-    return "feed: \(feed), observer with feed: \(observerWritesFeed), writers: [\(writers)], kills: \(hasKills)"
+    return "feed: \(feed), observer with feed: \(observerWritesFeed), writers: [\(writers)], "
+      + "kills: \(hasKills), without polling: \(isWithoutPolling)"
   }
 
   init(_ random: inout RandomNumbers, seed: UInt64, feed: Feed? = nil, fault: Fault? = nil) {
@@ -44,6 +48,7 @@ struct ProcessScenario: CustomStringConvertible {
     observerWrites = fault == nil && random.below(3) > 0
     hasKills = fault == nil && random.once(in: 2)
     hasAssociations = random.once(in: 3)
+    isWithoutPolling = random.once(in: 2)
     transactionCountMax = Scale.of(daily: 100, full: 4_000)
     var freedoms = WriterPlan.Freedoms(rawValue: fault == nil ? random.below(16) : 0)
     // Requests join many tables, without indexes.

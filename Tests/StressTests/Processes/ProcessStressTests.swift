@@ -7,23 +7,26 @@ import Testing
 @Suite(.serialized, .enabled(if: Child.isBuilt)) struct ProcessStressTests {
   /// The number of transactions of other processes, of all seeds together.
   #if DEBUG
-    private static let transactionCount = Scale.of(daily: 900, full: 100_000)
+    private static let transactionCount = Scale.of(daily: 600, full: 10_000)
   #else
-    private static let transactionCount = Scale.of(daily: 900, full: 1_000_000)
+    private static let transactionCount = Scale.of(daily: 600, full: 1_000_000)
   #endif
 
   @Test
   func `live queries deliver the last values of other processes, and the change feed wakes only affected queries`()
     throws
   {
-    let seeds = Scale.seeds(daily: 3, full: 20)
+    let seeds = Scale.seeds(daily: 2, full: 20)
     var wakes = WakeCount()
     for seed in seeds { wakes.add(try check(seed, count: Self.transactionCount / seeds.count)) }
-    print("stress: \(wakes.description)")
+    print("stress: \(wakes)")
     // A single seed may have few wakes.
-    if wakes.count < 500 { return }
-    let examples = (wakes.singleMisses + wakes.misses).prefix(20).joined(separator: "\n")
-    #expect(wakes.shares.allSatisfy { $0 >= 0.99 }, "\(wakes.description): \(examples)")
+    for interval in [WakeCount.Interval.single, .many] where wakes[interval].hits >= 300 {
+      let examples = wakes[interval].misses.prefix(10).joined(separator: "\n")
+      #expect(wakes[interval].value >= 0.99, "\(wakes)\n\(examples)")
+    }
+    // Transactions that undo their own changes are rare. The others are judged by the content of the tables alone.
+    if wakes[.single].hits >= 300 { #expect(wakes[.single].undone * 10 <= wakes[.single].hits, "\(wakes)") }
   }
 
   private func check(
@@ -53,6 +56,6 @@ import Testing
   /// A control: wakes of all queries are detected.
   @Test func `a process without the feed wakes queries that its commits do not affect`() throws {
     var seed = Scale.seed
-    while try check(seed, feed: .all, fault: .processWithoutFeed, count: 300).shares[0] >= 0.99 { seed &+= 1 }
+    while try check(seed, feed: .all, fault: .processWithoutFeed, count: 300)[.single].value >= 0.99 { seed &+= 1 }
   }
 }

@@ -1,42 +1,55 @@
 /// How many fetches of live queries were caused by a change of what they read, with the change feed.
 ///
-/// The fetches of a query between two comparisons count once.
-struct WakeCount {
-  private(set) var hits = 0
+/// The fetches of a query between two comparisons count once. They are hits if a row of the region of the query has
+/// changed, even if the transaction, or a later one, has undone that.
+struct WakeCount: CustomStringConvertible {
+  /// What has happened between two comparisons.
+  enum Interval: String, CaseIterable {
+    /// A single transaction.
+    case single = "a single transaction"
 
-  /// The hits after a single transaction.
-  private(set) var singleHits = 0
+    case many = "many transactions"
 
-  /// Descriptions of the other ones.
-  private(set) var misses: [String] = []
-  private(set) var singleMisses: [String] = []
-
-  mutating func addHit(isSingle: Bool) {
-    hits += 1
-    if isSingle { singleHits += 1 }
+    /// Many transactions, some of whose changes were unknown to the reader of the feed: it was far behind, the schema
+    /// has changed, or the file was rebuilt. All queries are fetched then.
+    case unknown = "many transactions, unknown changes"
   }
 
-  mutating func addMiss(_ description: String, isSingle: Bool) {
-    misses.append(description)
-    if isSingle { singleMisses.append(description) }
+  struct Share {
+    var hits = 0
+
+    /// Descriptions of the other wakes.
+    var misses: [String] = []
+
+    /// The hits whose changes were undone by the same transaction.
+    var undone = 0
+
+    var value: Double { hits == 0 && misses.isEmpty ? 1 : Double(hits) / Double(hits + misses.count) }
+  }
+
+  private(set) var shares: [Interval: Share] = [:]
+
+  subscript(interval: Interval) -> Share {
+    get { shares[interval] ?? Share() }
+    set { shares[interval] = newValue }
   }
 
   mutating func add(_ other: WakeCount) {
-    hits += other.hits
-    singleHits += other.singleHits
-    misses += other.misses
-    singleMisses += other.singleMisses
+    for (interval, share) in other.shares {
+      self[interval].hits += share.hits
+      self[interval].misses += share.misses
+      self[interval].undone += share.undone
+    }
   }
 
-  var count: Int { hits + misses.count }
-
-  /// The shares of hits, of all wakes and of those after single transactions.
-  var shares: [Double] {
-    [(hits, misses.count), (singleHits, singleMisses.count)].map { Double($0) / Double(max(1, $0 + $1)) }
-  }
+  var hits: Int { shares.values.reduce(0) { $0 + $1.hits } }
+  var misses: Int { shares.values.reduce(0) { $0 + $1.misses.count } }
 
   var description: String {
-    "\(hits) of \(count) wakes were necessary; after single transactions \(singleHits) of "
-      + "\(singleHits + singleMisses.count)"
+    Interval.allCases.map { interval in
+      let share = self[interval]
+      let undone = share.undone > 0 ? ", of which \(share.undone) by undone changes" : ""
+      return "\(share.hits) of \(share.hits + share.misses.count) wakes necessary after \(interval.rawValue)\(undone)"
+    }.joined(separator: "; ")
   }
 }

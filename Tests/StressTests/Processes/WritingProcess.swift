@@ -32,8 +32,9 @@ final class WritingProcess {
   func wait() {
     while orderCount > 0 {
       guard let number = child.receive() else {
-        run.problem("a process has ended: \(plan)")
         orderCount = 0
+        run.problem("a process has ended: \(plan)")
+        kill()
         return
       }
       note(number)
