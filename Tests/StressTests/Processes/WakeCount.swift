@@ -3,7 +3,7 @@
 /// The fetches of a query between two comparisons count once. They are hits if a row of the region of the query has
 /// changed, even if the transaction, or a later one, has undone that.
 struct WakeCount: CustomStringConvertible {
-  /// What has happened between two comparisons.
+  /// The transactions between two comparisons.
   enum Interval: String, CaseIterable {
     /// A single transaction.
     case single = "a single transaction"
