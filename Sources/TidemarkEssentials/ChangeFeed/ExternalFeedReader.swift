@@ -64,8 +64,8 @@ final class ExternalFeedReader: ExternalTransactionsReader {
     if ending == .unknown { state.cursor.moveToEnd(feed) }
     if let position = state.cursor.position { ownVersions.pass(through: position.id.version, by: readerID) }
     self.state.withLock { $0 = state }
-    return ExternalTransactions(
-      transactions: read.transactions, ending: ending, version: feed.header.map(request.version))
+    let version = feed.header.flatMap { request.version?($0) }
+    return ExternalTransactions(transactions: read.transactions, ending: ending, version: version)
   }
 }
 
@@ -211,11 +211,12 @@ extension ExternalFeedReader {
 
     /// The versions of the database that a transaction leads to, as the streams of this process number them.
     private func versions(of row: ChangeFeedRow) -> ClosedRange<DatabaseVersion>? {
-      guard let header = feed.header, case .log(let commitCount, _, _) = row.origin,
-        // Otherwise the log was recovered since: the count has started again.
-        commitCount <= header.commitCount
+      guard let header = feed.header, let version = request.version?(header),
+        case .log(let commitCount, _, _) = row.origin
       else { return nil }
-      let (version, laterCount) = (request.version(header), UInt64(header.commitCount - commitCount))
+      // The count starts again when the log is recovered.
+      guard commitCount <= header.commitCount else { return nil }
+      let laterCount = UInt64(header.commitCount - commitCount)
       guard laterCount < version else { return nil }
       return DatabaseVersion(version - laterCount)...DatabaseVersion(version - laterCount)
     }

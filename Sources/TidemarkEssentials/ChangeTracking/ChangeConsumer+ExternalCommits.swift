@@ -20,7 +20,6 @@ extension ChangeConsumer {
         return nil
       }
       Database.log(error, "Could not read the transactions of other connections")
-      reader.forget()
       return try await receiveOrResolveRegions(delivery)
     }
     let next = add(read.transactions)
@@ -62,11 +61,13 @@ extension ChangeConsumer {
   private func readTransactions(
     _ reader: any ExternalTransactionsReader, _ includesSchemaChange: Bool
   ) async throws -> (ExternalTransactions, ChangeBuffer.EntryNumber) {
-    let request = ExternalTransactions.Request(
-      lastOwnVersion: hub.lastRecordedVersion(of: id), limits: limits, includesSchemaChange: includesSchemaChange
-    ) { [core] in core.number(of: $0) }
+    var request = ExternalTransactions.Request(
+      lastOwnVersion: hub.lastRecordedVersion(of: id), limits: limits, includesSchemaChange: includesSchemaChange)
+    if !core.fetchesExcludeWrites { request.version = { [core] in core.number(of: $0) } }
     for _ in 0..<Self.attemptCountMax {
-      let (read, end) = try await core.read(isolated: true) { [hub] db in (try reader.next(db, request), hub.endNumber) }
+      let (read, end) = try await core.read(isolated: true) { [request, hub] db in
+        (try reader.next(db, request), hub.endNumber)
+      }
       if let read { return (read, end) }
     }
     reader.forget()

@@ -226,6 +226,8 @@ final class ChangeConsumer: Sendable {
     let versions = entry.versions.map(DatabaseVersion.range)
     switch entry.content {
     case .externalCommits:
+      // They must not be received again.
+      reader?.forget()
       if let last = entry.versions?.upperBound { hub.includeUnknown(through: last, for: id) }
       return TransactionChanges(
         versions: versions, microsecondsSince1970: entry.microsecondsSince1970,

@@ -47,15 +47,15 @@ struct ExternalTransactions: Sendable {
 
   struct Request {
     /// The last own commit that the stream contains, by the version under which it is stored.
-    var lastOwnVersion: UInt64
+    let lastOwnVersion: UInt64
 
     let limits: ChangeStream.Limits
 
     /// Whether the first transaction is read even if it may have changed the schema.
-    var includesSchemaChange: Bool
+    let includesSchemaChange: Bool
 
-    /// The version of the database in a state.
-    let version: @Sendable (WALIndexHeader) -> UInt64
+    /// The version of the database in a state; nil if the write-ahead log does not count the versions.
+    var version: (@Sendable (WALIndexHeader) -> UInt64)?
   }
 }
 

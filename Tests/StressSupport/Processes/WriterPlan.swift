@@ -24,7 +24,7 @@ package struct WriterPlan: Codable, Sendable, CustomStringConvertible {
     case full = "FULL"
   }
 
-  /// What a process does beside transactions that change rows.
+  /// The actions of a process beside transactions that change rows.
   package struct Freedoms: OptionSet, Codable, Sendable {
     package let rawValue: Int
     package init(rawValue: Int) { self.rawValue = rawValue }

@@ -1,4 +1,4 @@
-/// What a process that writes at random reports to its parent: a number.
+/// The report of a process that writes at random to its parent: a number.
 package struct WriterReport {
   package var program: WriterPlan.Program
 

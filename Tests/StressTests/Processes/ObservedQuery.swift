@@ -13,7 +13,7 @@ final class ObservedQuery: @unchecked Sendable {
   private var number = 0
   private var cancellable: AnyDatabaseCancellable?
 
-  /// - Parameter region: The region to observe; nil for the one that the query reads.
+  /// - Parameter region: The region to observe; nil for the region of the query.
   init(_ query: WakeQuery, in database: any DatabaseWriter, region: Table<Row>? = nil, _ run: Run) {
     self.query = query
     let fetch: @Sendable (Database) -> String = { [unowned self] db in

@@ -1,6 +1,6 @@
 import StressSupport
 
-/// What a run of several processes consists of, as a seed determines it.
+/// The parts of a run of several processes, determined by a seed.
 struct ProcessScenario: CustomStringConvertible {
   /// Which programs write the change feed.
   enum Feed: CaseIterable {

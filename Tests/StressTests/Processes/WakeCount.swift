@@ -1,4 +1,4 @@
-/// How many fetches of live queries were caused by a change of what they read, with the change feed.
+/// The number of fetches of live queries that a change of the read rows has caused, with the change feed.
 ///
 /// The fetches of a query between two comparisons count once. They are hits if a row of the region of the query has
 /// changed, even if the transaction, or a later one, has undone that.
