@@ -35,8 +35,8 @@ struct FeedSnapshot {
 /// 1. If entries are passed, all commits after the former position have entries: none is missing before the last entry,
 ///    because a connection that adds an entry also adds one about unknown commits before it; and the state that is read
 ///    was left by the commit of the last entry.
-/// 2. Otherwise the changes are unknown, and the cursor is moved to the end. If a connection adds an entry about unknown
-///    commits before this state, `isReported` returns true: they are reported once.
+/// 2. Otherwise the changes are unknown, and the cursor is moved to the end. If a connection adds an entry about
+///    unknown commits before this state, `isReported` returns true: they are reported once.
 struct FeedCursor {
   private var history: ChangeDigest?
   private(set) var position: (id: FeedID, digest: ChangeDigest)?

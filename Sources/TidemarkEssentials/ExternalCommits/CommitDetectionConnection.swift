@@ -11,8 +11,8 @@ import Synchronization
 /// The connection finds out the state of the file, which is the same for all users. Each user then decides whether the
 /// commits since its last check are its own: one pool's own commit is an external commit for the others. With a
 /// write-ahead log, the state is the header of the WAL-index, which is in memory, and the user's `OwnCommitTracker`
-/// decides. Without one, it is SQLite's number of commits (`PRAGMA data_version`). It counts the commits of all pools, and
-/// each pool treats all of them as external commits, as it would with a connection of its own.
+/// decides. Without one, it is SQLite's number of commits (`PRAGMA data_version`). It counts the commits of all pools,
+/// and each pool treats all of them as external commits, as it would with a connection of its own.
 ///
 /// Invariants:
 /// 1. Pools share a connection if they have opened the same file (device and inode), at the same path, with the same

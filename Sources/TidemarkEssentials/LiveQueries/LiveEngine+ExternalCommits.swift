@@ -131,8 +131,8 @@ struct StoredChangesMachine: Equatable {
 /// Numbers the external commits such that two states have the same number if the rows of all external commits between
 /// them have been reported. So a result that is updated row by row can be updated from one state to the other.
 ///
-/// Invariant: two states with different counts of external commits have the same number only if the changes between them
-/// were reported by reads that followed each other without a gap.
+/// Invariant: two states with different counts of external commits have the same number only if the changes between
+/// them were reported by reads that followed each other without a gap.
 struct ExternalCommitNumbering {
   /// The last state whose external commits were reported: their count, and its number.
   private var last: (count: Int64, number: Int64)?
