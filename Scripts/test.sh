@@ -42,7 +42,7 @@ issues() {
   ' "$log"
 }
 
-# Prints the tests that have started and not ended.
+# Prints the tests that have started and not ended. The line that ends a test with arguments contains their number.
 tests_in_progress() {
   awk '
     { line = $0 }
@@ -51,13 +51,26 @@ tests_in_progress() {
       sub(/^[^ ]+ Test /, "", line); sub(/ started\.$/, "", line); open[line] = ++number; next
     }
     line ~ /^[^ ]+ Test .* (passed|failed|skipped)( after|\.|:)/ {
-      sub(/^[^ ]+ Test /, "", line); sub(/ (passed|failed|skipped)( after|\.|:).*$/, "", line); delete open[line]
+      sub(/^[^ ]+ Test /, "", line); sub(/( with [0-9]+ test cases?)? (passed|failed|skipped)( after|\.|:).*$/, "", line)
+      delete open[line]
     }
     END { for (name in open) print "  " name }
   ' "$log"
 }
 
 closing_line() { grep -E '^[^ ]+ Test run with [0-9]+ tests?' "$log" | tail -n 1; }
+
+# Prints where the threads of the hanging run wait, if a debugger is installed.
+stacks() {
+  command -v gdb >/dev/null || return 0
+  local process
+  for process in $(pgrep -g "$run"); do
+    case $(readlink "/proc/$process/exe") in *.xctest | *swiftpm-testing-helper) ;; *) continue ;; esac
+    echo "test: the threads of process $process:"
+    timeout 60 gdb -p "$process" -batch -nx -ex 'thread apply all backtrace 25' 2>/dev/null |
+      grep -E '^(Thread|#)' | cut -c 1-200 | tee -a "$log.stacks"
+  done
+}
 
 stop_run() {
   # The run has its own process group.
@@ -112,6 +125,7 @@ while kill -0 "$run" 2>/dev/null; do
   elif [ $((SECONDS - quiet_since)) -ge "$hang" ]; then
     trap '' INT TERM HUP
     clear_progress
+    stacks
     echo "test: no output for $hang s: the run hangs. Tests in progress:"
     tests_in_progress
     stop_run

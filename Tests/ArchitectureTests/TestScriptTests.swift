@@ -92,6 +92,26 @@ import Testing
     #expect(answer.text.contains("Tests in progress:\n  crashes()\nRow.swift:12: Fatal error: no such column\n"))
   }
 
+  @Test func `tests with arguments that have ended are not in progress`() throws {
+    let answer = try ScriptRun(
+      """
+      cat <<'END'
+      ◇ Test run started.
+      ◇ Test readsRows(count:) started.
+      ◇ Test case passing 1 argument count → 0 to readsRows(count:) started.
+      ◇ Test case passing 1 argument count → 1 to readsRows(count:) started.
+      ✔ Test readsRows(count:) with 2 test cases passed after 0.001 seconds.
+      ◇ Test "writes a row" started.
+      ◇ Test case passing 1 argument kind → .queue to "writes a row" started.
+      ✔ Test "writes a row" with 1 test case passed after 0.001 seconds.
+      ◇ Test crashes() started.
+      END
+      exit 1
+      """
+    ).answer()
+    #expect(answer.text.contains("Tests in progress:\n  crashes()\n\n"))
+  }
+
   @Test func aHangNamesTheRunningTestAndStops() throws {
     let answer = try ScriptRun(
       """
@@ -102,6 +122,22 @@ import Testing
       """, environment: ["TIDEMARK_HANG_SECONDS": "1"]
     ).answer()
     #expect(answer.status == 1)
+    #expect(answer.text.contains("the run hangs. Tests in progress:\n  readsARow()\n"))
+  }
+
+  @Test(.enabled(if: Command.exists("gdb"), "Takes gdb"))
+  func `a hang shows where the threads wait`() throws {
+    let answer = try ScriptRun(
+      """
+      cat <<'END'
+      \(Self.start)
+      END
+      cp "$(command -v sleep)" "$LOG.xctest"
+      "$LOG.xctest" 1000
+      """, environment: ["TIDEMARK_HANG_SECONDS": "1"]
+    ).answer()
+    #expect(answer.text.contains("test: the threads of process "))
+    #expect(answer.text.contains("nanosleep"))
     #expect(answer.text.contains("the run hangs. Tests in progress:\n  readsARow()\n"))
   }
 

@@ -53,11 +53,9 @@ enum StoredChanges: Sendable {
 /// 2. A version is kept until all readers have passed it, or until there are too many ranges of versions. Then the
 ///    oldest ones are forgotten.
 final class RecordedVersions: Sendable {
-  typealias ReaderID = Int
-
   private struct State {
     /// The last versions that the readers have passed.
-    var passed: [ReaderID: UInt64] = [:]
+    var passed: [Int: UInt64] = [:]
     var lastID = 0
 
     /// In ascending order.
@@ -91,52 +89,62 @@ final class RecordedVersions: Sendable {
 
   // MARK: Readers
 
+  /// A reader of transactions, until it is released.
+  final class Reader: Sendable {
+    private let versions: RecordedVersions
+    private let id: Int
+
+    fileprivate init(_ versions: RecordedVersions, id: Int) { (self.versions, self.id) = (versions, id) }
+
+    deinit { versions.remove(id) }
+
+    /// Notes that the reader has passed all versions up to one.
+    func pass(through version: UInt64) {
+      versions.state.withLock { state in
+        // With another history, the versions begin again.
+        if version < state.passed[id] ?? 0 { state.ranges = [] }
+        state.passed[id] = version
+        state.removePassed()
+      }
+    }
+
+    /// Whether the connection has stored a transaction, or is about to.
+    ///
+    /// - Parameter mark: The number of its first entry.
+    func isOwn(_ version: UInt64, mark: UInt64) -> Bool {
+      versions.state.withLock { state in
+        state.open.map { $0.version == version && $0.mark == mark } == true
+          || state.ranges.contains { $0.contains(version) }
+      }
+    }
+
+    /// Whether no version after this one is forgotten.
+    func areKnown(after version: UInt64) -> Bool { versions.state.withLock { $0.forgotten <= version } }
+  }
+
   /// Adds a reader of all later transactions.
-  func addReader() -> ReaderID {
-    state.withLock { state in
+  func addReader() -> Reader {
+    let id = state.withLock { state in
       state.lastID += 1
       state.passed[state.lastID] = 0
       return state.lastID
     }
+    return Reader(self, id: id)
   }
 
-  func removeReader(_ id: ReaderID) {
+  private func remove(_ id: Int) {
     state.withLock { state in
       state.passed[id] = nil
       state.removePassed()
     }
   }
 
-  /// Notes that a reader has passed all versions up to one.
-  func pass(through version: UInt64, by id: ReaderID) {
-    state.withLock { state in
-      // With another history, the versions begin again.
-      if version < state.passed[id] ?? 0 { state.ranges = [] }
-      state.passed[id] = version
-      state.removePassed()
-    }
-  }
-
-  /// Whether the connection has stored a transaction, or is about to.
-  ///
-  /// - Parameter mark: The number of its first entry.
-  func contains(_ version: UInt64, mark: UInt64) -> Bool {
-    state.withLock { state in
-      state.open.map { $0.version == version && $0.mark == mark } == true
-        || state.ranges.contains { $0.contains(version) }
-    }
-  }
-
-  /// Whether no version after this one is forgotten.
-  func areComplete(after version: UInt64) -> Bool { state.withLock { $0.forgotten <= version } }
-
   // MARK: The connection
 
   /// The changes of the open transaction are stored.
   func transactionIsStored(_ version: UInt64, mark: UInt64) {
-    state.withLock { state in
-      if !state.passed.isEmpty { state.open = (version, mark) }
-    }
+    // There may be a reader before it is committed.
+    state.withLock { $0.open = (version, mark) }
   }
 
   /// The transaction has ended.

@@ -18,8 +18,7 @@ final class ExternalChangesReader: StoredChangesReader {
     var layouts: [TableKey: CaptureLayout] = [:]
   }
 
-  private let ownVersions: RecordedVersions
-  private let readerID: RecordedVersions.ReaderID
+  private let ownVersions: RecordedVersions.Reader
   private let hasBegun = Atomic<Bool>(false)
   private let hasForgotten = Atomic<Bool>(false)
 
@@ -31,11 +30,8 @@ final class ExternalChangesReader: StoredChangesReader {
   private static let byteCountMax = 1_000_000
 
   init(_ broker: ChangeBroker) {
-    ownVersions = broker.recordedVersions
-    readerID = ownVersions.addReader()
+    ownVersions = broker.recordedVersions.addReader()
   }
-
-  deinit { ownVersions.removeReader(readerID) }
 
   func begin(with db: Database) -> Bool {
     // A transaction that writes may see entries that it rolls back.
@@ -72,7 +68,7 @@ final class ExternalChangesReader: StoredChangesReader {
       state.layouts = [:]
       state.cursor.moveToEnd(feed)
     }
-    ownVersions.pass(through: feed.last.id.version, by: readerID)
+    ownVersions.pass(through: feed.last.id.version)
     self.state.withLock { $0 = state }
     hasBegun.store(true, ordering: .releasing)
     return commits.map { .known($0, state: feed.header) } ?? .unknown
@@ -86,7 +82,7 @@ final class ExternalChangesReader: StoredChangesReader {
     let ending = try state.cursor.advance(feed, db) { row, bytes in
       (byteCount, rowCount) = (byteCount + bytes.count, rowCount + 1)
       guard byteCount <= Self.byteCountMax, rowCount <= Self.rowCountMax else { return false }
-      if ownVersions.contains(row.id.version, mark: row.digest.low) { return true }
+      if ownVersions.isOwn(row.id.version, mark: row.digest.low) { return true }
       guard let changes = cursor.changes(row, bytes) else { return false }
       return try cursor.isReported(row, changes) || converter.add(changes)
     }

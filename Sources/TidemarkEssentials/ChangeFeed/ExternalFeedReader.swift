@@ -12,12 +12,25 @@ final class ExternalFeedReader: ExternalTransactionsReader {
     /// Whether a part of the current transaction was returned.
     var hasBegunTransaction = true
 
-    /// A large transaction whose parts are returned.
-    var versionInParts: UInt64?
+    var large: LargeTransaction?
   }
 
-  private let ownVersions: RecordedVersions
-  private let readerID: RecordedVersions.ReaderID
+  /// The last transaction with several entries.
+  private enum LargeTransaction: Equatable {
+    /// Each of its entries is a part.
+    case inParts(version: UInt64)
+
+    /// All of its entries are one transaction without rows.
+    case withoutRows(version: UInt64)
+
+    var version: UInt64 {
+      switch self {
+      case .inParts(let version), .withoutRows(let version): version
+      }
+    }
+  }
+
+  private let ownVersions: RecordedVersions.Reader
 
   /// Not locked during a read, which executes statements: there is one at a time.
   private let state = Mutex(State())
@@ -27,11 +40,8 @@ final class ExternalFeedReader: ExternalTransactionsReader {
   private static let byteCountMax = 1_000_000
 
   init(_ broker: ChangeBroker) {
-    ownVersions = broker.recordedVersions
-    readerID = ownVersions.addReader()
+    ownVersions = broker.recordedVersions.addReader()
   }
-
-  deinit { ownVersions.removeReader(readerID) }
 
   func restart(_ db: Database, region: DatabaseRegion) throws {
     var new = State()
@@ -40,7 +50,7 @@ final class ExternalFeedReader: ExternalTransactionsReader {
     if let history = try tables.history(db), let last = try tables.last(db) {
       // The state of the file may be newer than the snapshot.
       new.cursor.moveToEnd(FeedSnapshot(history: history, last: last, state: nil, header: nil))
-      ownVersions.pass(through: last.id.version, by: readerID)
+      ownVersions.pass(through: last.id.version)
     }
     state.withLock { $0 = new }
   }
@@ -57,12 +67,12 @@ final class ExternalFeedReader: ExternalTransactionsReader {
     var state = self.state.withLock { $0 }
     var read = Read(state: state, feed, request, ownVersions)
     var ending = ExternalTransactions.Ending.unknown
-    if let position = state.cursor.position, ownVersions.areComplete(after: position.id.version) {
+    if let position = state.cursor.position, ownVersions.areKnown(after: position.id.version) {
       ending = try read.run(&state.cursor, db)
     }
-    (state.hasBegunTransaction, state.versionInParts) = (read.hasBegunTransaction, read.versionInParts)
+    (state.hasBegunTransaction, state.large) = (read.hasBegunTransaction, read.large)
     if ending == .unknown { state.cursor.moveToEnd(feed) }
-    if let position = state.cursor.position { ownVersions.pass(through: position.id.version, by: readerID) }
+    if let position = state.cursor.position { ownVersions.pass(through: position.id.version) }
     self.state.withLock { $0 = state }
     let version = feed.header.flatMap { request.version?($0) }
     return ExternalTransactions(transactions: read.transactions, ending: ending, version: version)
@@ -74,11 +84,11 @@ extension ExternalFeedReader {
   private struct Read {
     private(set) var transactions: [TransactionChanges] = []
     private(set) var hasBegunTransaction: Bool
-    private(set) var versionInParts: UInt64?
+    private(set) var large: LargeTransaction?
 
     private let feed: FeedSnapshot
     private let request: ExternalTransactions.Request
-    private let ownVersions: RecordedVersions
+    private let ownVersions: RecordedVersions.Reader
     private let filter: ChangeFilter
     private var rowCount = 0
     private var byteCount = 0
@@ -88,9 +98,6 @@ extension ExternalFeedReader {
 
     /// A transaction that was read although it may have changed the schema.
     private var changedSchemaVersion: UInt64?
-
-    /// A large transaction that has too many rows.
-    private var versionWithoutParts: UInt64?
 
     /// The parts of a large transaction so far, without rows.
     private var partsWithoutRows: TransactionChanges?
@@ -106,11 +113,12 @@ extension ExternalFeedReader {
     }
 
     init(
-      state: State, _ feed: FeedSnapshot, _ request: ExternalTransactions.Request, _ ownVersions: RecordedVersions
+      state: State, _ feed: FeedSnapshot, _ request: ExternalTransactions.Request,
+      _ ownVersions: RecordedVersions.Reader
     ) {
       (self.feed, self.request, self.ownVersions) = (feed, request, ownVersions)
       filter = state.filter
-      (hasBegunTransaction, versionInParts) = (state.hasBegunTransaction, state.versionInParts)
+      (hasBegunTransaction, large) = (state.hasBegunTransaction, state.large)
     }
 
     mutating func run(_ cursor: inout FeedCursor, _ db: Database) throws -> ExternalTransactions.Ending {
@@ -137,7 +145,7 @@ extension ExternalFeedReader {
       }
       let version = row.id.version
       if current?.version != version {
-        current = (version, ownVersions.contains(version, mark: row.digest.low))
+        current = (version, ownVersions.isOwn(version, mark: row.digest.low))
       }
       let isOwn = current?.isOwn == true
       if isOwn, version <= request.lastOwnVersion { return true }
@@ -170,18 +178,18 @@ extension ExternalFeedReader {
     // MARK: Transactions
 
     private mutating func add(_ changes: TransactionChanges, _ row: ChangeFeedRow) -> Bool {
+      let version = row.id.version
       if row.id.part == 0 {
         hasBegunTransaction = false
-        if changes.isContinued, versionInParts != row.id.version, versionWithoutParts != row.id.version {
+        if changes.isContinued, large?.version != version {
           if request.limits.hasParts, request.limits.rowCount < .max { return stops(.mustCount) }
-          if request.limits.hasParts { versionInParts = row.id.version }
+          large = request.limits.hasParts ? .inParts(version: version) : .withoutRows(version: version)
         }
       }
-      if row.id.part > 0 || changes.isContinued, versionInParts != row.id.version {
-        return addWithoutRows(changes, row)
-      }
+      let isPart = large == .inParts(version: version)
+      if row.id.part > 0 || changes.isContinued, !isPart { return addWithoutRows(changes, row) }
       guard var changes = filter.changes(changes, endsTransaction: hasBegunTransaction) else { return true }
-      if versionInParts != row.id.version { changes.limitRows(to: request.limits.rowCount) }
+      if !isPart { changes.limitRows(to: request.limits.rowCount) }
       hasBegunTransaction = true
       append(changes, row)
       return true
@@ -234,7 +242,8 @@ extension ExternalFeedReader {
         isEnd = !changes.isContinued
         return true
       }
-      if count <= request.limits.rowCount { versionInParts = version } else { versionWithoutParts = version }
+      guard let version else { return }
+      large = count <= request.limits.rowCount ? .inParts(version: version) : .withoutRows(version: version)
     }
   }
 }

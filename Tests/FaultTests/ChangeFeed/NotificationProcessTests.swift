@@ -1,11 +1,12 @@
 import Foundation
 import StressSupport
+import TestSupport
 import Testing
 import Tidemark
 
 /// Processes that send and receive notifications are killed. A receiver in this process, and a named consumer in the
 /// killed processes, receive each notification of a committed transaction exactly once, in order.
-@Suite(.serialized, .enabled(if: Child.isBuilt)) struct NotificationProcessTests {
+@Suite(.serialized, .enabled(if: Child.isBuilt), .untilItHangs) struct NotificationProcessTests {
   @Test func `killed processes lose and repeat no notification`() async throws {
     let run = Run("notifications-killed", seed: Scale.seed)
     let folder = try TestFolder(onDisk: true)

@@ -1,12 +1,13 @@
 import Foundation
 import StressSupport
 import Synchronization
+import TestSupport
 import Testing
 import Tidemark
 
 /// Processes that write the change feed are killed. The feed contains each committed transaction once, a consumer that
 /// acknowledges in its transactions handles each event exactly once, and consumers in this process miss nothing.
-@Suite(.serialized, .enabled(if: Child.isBuilt)) struct ChangeFeedKillTests {
+@Suite(.serialized, .enabled(if: Child.isBuilt), .untilItHangs) struct ChangeFeedKillTests {
   @Test func `killed processes leave a feed without gaps and duplicates`() async throws {
     let run = Run("feed-kill", seed: Scale.seed)
     let folder = try TestFolder(onDisk: true)

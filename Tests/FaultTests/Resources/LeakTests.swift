@@ -1,5 +1,6 @@
 import Foundation
 import StressSupport
+import TestSupport
 import Testing
 
 import Tidemark
@@ -8,7 +9,7 @@ import Tidemark
 /// After thousands of accesses with any outcome, the process uses no more resources than before (guarantee P6).
 ///
 /// Each test has its own process: the resources of other tests would be counted, too.
-@Suite(.serialized) struct LeakTests {
+@Suite(.serialized, .untilItHangs) struct LeakTests {
   private static var cycles: Int { Scale.of(daily: 100, full: 10_000) }
 
   /// The number of repetitions of slow operations.

@@ -1,7 +1,8 @@
 import SQLiteDB
+import TestSupport
 import Testing
 
-@Suite struct ConnectionsOverTidemarkTests {
+@Suite(.untilItHangs) struct ConnectionsOverTidemarkTests {
   private func pool(_ folder: Folder) throws -> DatabasePool {
     let pool = try DatabasePool(path: folder.path("db.sqlite"))
     let db = Connection(pool)

@@ -1,8 +1,9 @@
 import SQLiteDB
+import TestSupport
 import Testing
 
 /// The code blocks of `Documentation/SQLiteDB.md`.
-@Suite struct SQLiteDBGuideTests {
+@Suite(.untilItHangs) struct SQLiteDBGuideTests {
   let folder: Folder
 
   init() throws { folder = try Folder() }

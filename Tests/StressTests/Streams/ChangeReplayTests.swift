@@ -1,4 +1,5 @@
 import StressSupport
+import TestSupport
 import Testing
 
 import Tidemark
@@ -6,7 +7,7 @@ import Tidemark
 
 /// A copy of a database, to which the transactions of a change stream are applied, remains a copy: schema, rows, row
 /// IDs and counters.
-@Suite(.serialized) struct ChangeReplayTests {
+@Suite(.serialized, .untilItHangs) struct ChangeReplayTests {
   @Test(arguments: Scale.seeds(daily: 12, full: 500))
   func `a copy that follows a change stream equals the database`(seed: UInt64) async throws {
     let run = Run("change-replay", seed: seed)

@@ -1,11 +1,12 @@
 import StressSupport
+import TestSupport
 import Testing
 
 import Tidemark
 @testable import TidemarkEssentials
 
 /// Consumers of change streams, while several tasks write, and another pool writes to the same file.
-@Suite(.serialized) struct ChangeStreamStormTests {
+@Suite(.serialized, .untilItHangs) struct ChangeStreamStormTests {
   /// Each commit is an element, or included in one that says that changes are missing: the versions of the elements
   /// follow each other without a gap.
   @Test(arguments: Scale.seeds(daily: 4, full: 100))

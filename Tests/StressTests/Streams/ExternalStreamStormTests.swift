@@ -1,4 +1,5 @@
 import StressSupport
+import TestSupport
 import Testing
 
 import Tidemark
@@ -8,7 +9,7 @@ import Tidemark
 ///
 /// The order is checked by the rows themselves: the old values of a change are those that the changes before it have
 /// left. A change that is missing, repeated or in another place contradicts the next change of its row.
-@Suite(.serialized) struct ExternalStreamStormTests {
+@Suite(.serialized, .untilItHangs) struct ExternalStreamStormTests {
   @Test(arguments: Scale.seeds(daily: 6, full: 300))
   func `the rows of all connections are received in the order of their commits`(seed: UInt64) async throws {
     let run = Run("external-stream-storm", seed: seed)

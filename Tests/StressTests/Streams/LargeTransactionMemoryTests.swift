@@ -1,11 +1,12 @@
 import Foundation
 import StressSupport
+import TestSupport
 import Testing
 
 import Tidemark
 
 /// The memory of a transaction that a stream, or the change feed, has in parts.
-@Suite(.serialized) struct LargeTransactionMemoryTests {
+@Suite(.serialized, .untilItHangs) struct LargeTransactionMemoryTests {
   @Test(arguments: [false, true])
   func `the memory of a large transaction does not depend on its size`(hasFeed: Bool) async throws {
     let rowCount = Scale.of(daily: 300_000, full: 1_000_000)

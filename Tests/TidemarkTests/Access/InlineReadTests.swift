@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 import Tidemark
 
-@Suite struct InlineReadTests {
+@Suite(.untilItHangs) struct InlineReadTests {
   private let path = NSTemporaryDirectory() + "tidemark-" + UUID().uuidString + ".sqlite"
 
   private func withPool(_ body: (DatabasePool) async throws -> Void) async throws {

@@ -1,10 +1,11 @@
 import CSQLite
 import Foundation
+import TestSupport
 import Testing
 import Tidemark
 
 /// Unusual statements, transactions and files with a change feed.
-@Suite struct ChangeFeedCaseTests {
+@Suite(.untilItHangs) struct ChangeFeedCaseTests {
   // MARK: - Statements outside of transactions
 
   @Test func `a cursor that outlives its access commits its statement`() async throws {

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 import Tidemark
 
 /// Named consumers, and the removal of old entries.
-@Suite struct ChangeFeedConsumerTests {
+@Suite(.untilItHangs) struct ChangeFeedConsumerTests {
   @Test(arguments: FedDatabase.allCases)
   func `a named consumer continues after what it has acknowledged`(_ kind: FedDatabase) async throws {
     let database = try kind.open()

@@ -202,50 +202,59 @@ import Tidemark
     versions.transactionDidEnd(version)
   }
 
-  private func known(_ range: ClosedRange<UInt64>) -> [UInt64] {
-    range.filter { versions.contains($0, mark: $0) }
+  private func known(_ range: ClosedRange<UInt64>, by reader: RecordedVersions.Reader) -> [UInt64] {
+    range.filter { reader.isOwn($0, mark: $0) }
   }
 
   @Test func `versions are known from the beginning of the commit until all readers have passed them`() {
     commit(1)
-    let (first, second) = (versions.addReader(), versions.addReader())
+    let reader = versions.addReader()
+    var other: RecordedVersions.Reader? = versions.addReader()
     versions.transactionIsStored(4, mark: 4)
-    #expect(known(1...10) == [4])
+    #expect(known(1...10, by: reader) == [4])
     versions.transactionDidEnd(4)
     for version: UInt64 in [5, 6, 9] { commit(version) }
-    #expect(known(1...10) == [4, 5, 6, 9])
-    versions.pass(through: 6, by: first)
-    #expect(known(1...10) == [4, 5, 6, 9])
-    versions.pass(through: 8, by: second)
-    #expect(known(1...10) == [9])
-    versions.removeReader(first)
-    versions.removeReader(second)
-    #expect(known(1...10).isEmpty)
+    #expect(known(1...10, by: reader) == [4, 5, 6, 9])
+    reader.pass(through: 8)
+    #expect(known(1...10, by: reader) == [4, 5, 6, 9])
+    other?.pass(through: 6)
+    #expect(known(1...10, by: reader) == [9])
+    other = nil
+    reader.pass(through: 9)
+    #expect(known(1...10, by: reader).isEmpty)
+  }
+
+  @Test func `a reader that is added while a transaction is open knows its version`() {
+    versions.transactionIsStored(4, mark: 4)
+    let reader = versions.addReader()
+    #expect(known(1...10, by: reader) == [4])
+    versions.transactionDidEnd(4)
+    #expect(known(1...10, by: reader) == [4])
   }
 
   @Test func `the version of a transaction that is rolled back belongs to another connection`() {
-    _ = versions.addReader()
+    let reader = versions.addReader()
     versions.transactionIsStored(4, mark: 77)
-    #expect(versions.contains(4, mark: 77))
-    #expect(!versions.contains(4, mark: 78))
+    #expect(reader.isOwn(4, mark: 77))
+    #expect(!reader.isOwn(4, mark: 78))
     versions.transactionDidEnd(nil)
-    #expect(!versions.contains(4, mark: 77))
+    #expect(!reader.isOwn(4, mark: 77))
   }
 
   @Test func `the oldest of many versions are forgotten`() {
-    _ = versions.addReader()
+    let reader = versions.addReader()
     for number: UInt64 in 1...1_001 { commit(2 * number) }
-    #expect(known(1...5) == [4])
-    #expect(!versions.areComplete(after: 1))
-    #expect(versions.areComplete(after: 2))
+    #expect(known(1...5, by: reader) == [4])
+    #expect(!reader.areKnown(after: 1))
+    #expect(reader.areKnown(after: 2))
   }
 
   @Test func `the versions of another history are forgotten`() {
     let reader = versions.addReader()
-    versions.pass(through: 8, by: reader)
+    reader.pass(through: 8)
     commit(9)
-    versions.pass(through: 1, by: reader)
-    #expect(known(1...10).isEmpty)
+    reader.pass(through: 1)
+    #expect(known(1...10, by: reader).isEmpty)
   }
 }
 

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 import Tidemark
 @testable import TidemarkEssentials
 
 /// Change streams after commits of other connections that write the change feed.
-@Suite struct ExternalTransactionsTests {
+@Suite(.untilItHangs) struct ExternalTransactionsTests {
   /// A database that two connections with the feed have opened.
   private struct Pair {
     let own: FedDatabase.Opened

@@ -1,10 +1,11 @@
+import TestSupport
 import Testing
 import Tidemark
 
 @testable import TidemarkEssentials
 
 /// Transactions in the change feed whose rows do not fit in memory.
-@Suite struct LargeFeedEntryTests {
+@Suite(.untilItHangs) struct LargeFeedEntryTests {
   private func open(fileByteCount: Int = 1_000_000, keptByteCount: Int = 64_000_000) throws -> FedDatabase.Opened {
     let folder = try TemporaryFolder()
     var configuration = Configuration()

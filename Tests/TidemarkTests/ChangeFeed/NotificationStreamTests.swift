@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 import Tidemark
 @testable import TidemarkEssentials
 
 /// Receiving notifications.
-@Suite struct NotificationStreamTests {
+@Suite(.untilItHangs) struct NotificationStreamTests {
   /// Sends notifications on a channel, in one transaction.
   private func send(_ payloads: [String], on channel: String = "a", in database: FedDatabase.Opened) throws {
     try database.write { db in

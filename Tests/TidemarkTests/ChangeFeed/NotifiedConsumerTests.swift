@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 import Tidemark
 @testable import TidemarkEssentials
 
 /// What consumers of changes make of notifications.
-@Suite struct NotifiedConsumerTests {
+@Suite(.untilItHangs) struct NotifiedConsumerTests {
   private func insertAndNotify(_ database: FedDatabase.Opened) throws {
     try database.write { db in
       try db.notify(channel: "a", payload: "x")

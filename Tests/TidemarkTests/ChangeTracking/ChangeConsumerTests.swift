@@ -1,10 +1,11 @@
+import TestSupport
 import Testing
 import Tidemark
 
 @testable import TidemarkEssentials
 
 /// The consumers of change streams: several, slow, cancelled, and of a closed database.
-@Suite struct ChangeConsumerTests {
+@Suite(.untilItHangs) struct ChangeConsumerTests {
   @Test func `each stream receives all transactions`() async throws {
     let database = try Observed.pool.open()
     let streams = [try await database.writer.changes(), try await database.writer.changes()]

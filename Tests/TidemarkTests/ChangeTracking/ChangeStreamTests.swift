@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 import Tidemark
 
 /// The transactions that a change stream delivers, on queues and on a pool.
-@Suite struct ChangeStreamTests {
+@Suite(.untilItHangs) struct ChangeStreamTests {
   // MARK: - Rows
 
   @Test(arguments: Observed.streamed)

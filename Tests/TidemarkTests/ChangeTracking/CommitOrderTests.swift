@@ -1,10 +1,11 @@
+import TestSupport
 import Testing
 
 @testable import TidemarkEssentials
 import Tidemark
 
 /// The order and the versions of own and external commits in change streams.
-@Suite struct CommitOrderTests {
+@Suite(.untilItHangs) struct CommitOrderTests {
   /// The reasons and the texts of the next transactions.
   private func words(_ stream: ChangeStream, count: Int) async throws -> [String] {
     var words: [String] = []

@@ -1,9 +1,10 @@
 import CSQLite
+import TestSupport
 import Testing
 import Tidemark
 
 /// Transactions of change streams of which some changes are unknown.
-@Suite struct IncompleteTransactionTests {
+@Suite(.untilItHangs) struct IncompleteTransactionTests {
   // MARK: - Incomplete transactions
 
   @Test(arguments: Observed.streamed)

@@ -1,10 +1,11 @@
+import TestSupport
 import Testing
 import Tidemark
 
 @testable import TidemarkEssentials
 
 /// Transactions whose rows do not fit in memory.
-@Suite struct LargeTransactionTests {
+@Suite(.untilItHangs) struct LargeTransactionTests {
   /// A queue that keeps few rows in memory.
   private func open(
     rows recordCount: Int = 20, segment: Int = 7, fileByteCount: Int = 1_000_000, vfs: String? = nil

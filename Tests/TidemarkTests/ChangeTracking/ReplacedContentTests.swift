@@ -1,11 +1,12 @@
 import CSQLite
+import TestSupport
 import Testing
 import Tidemark
 
 @testable import TidemarkEssentials
 
 /// Content that is replaced, or that a stream cannot represent.
-@Suite struct ReplacedContentTests {
+@Suite(.untilItHangs) struct ReplacedContentTests {
   private func next(_ stream: ChangeStream) async throws -> TransactionChanges {
     var changes = stream.makeAsyncIterator()
     return try #require(try await changes.next())

@@ -1,12 +1,13 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 import Tidemark
 
 @testable import TidemarkEssentials
 
 /// Change streams whose regions are other ones after a schema change.
-@Suite struct ResolvedRegionTests {
+@Suite(.untilItHangs) struct ResolvedRegionTests {
   private static let view = SQLRequest<Row>(sql: "SELECT * FROM current")
 
   private func open(_ kind: Observed) throws -> Observed.Opened {

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import Tidemark
 
 @testable import TidemarkEssentials
 
 /// The objects that streams retain, and that are left when they have ended.
-@Suite struct StreamLifetimeTests {
+@Suite(.untilItHangs) struct StreamLifetimeTests {
   @Test(arguments: [Observed.fileQueue, .pool])
   func `an abandoned stream releases its database`(_ kind: Observed) async throws {
     weak var core: _DatabaseCore?

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import Tidemark
 
 @testable import TidemarkEssentials
 
 /// Histories whose steps are stored in the database.
-@Suite struct NamedHistoryTests {
+@Suite(.untilItHangs) struct NamedHistoryTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

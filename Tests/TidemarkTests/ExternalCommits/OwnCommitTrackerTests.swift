@@ -77,6 +77,33 @@ import Tidemark
     #expect(try check() == .externalCommit)
   }
 
+  @Test func `external commits that are found while an own commit is reported are reported after it`() throws {
+    let found = Deliveries<OwnCommitTracker.Finding>()
+    let subscription = pool.changeBroker.subscribe(.all) { _ in
+      do { found.append(try check()) } catch { Issue.record(error) }
+    }
+    try insert(other)
+    try insert(pool)
+    subscription.cancel()
+    #expect(found.values + [try check()] == [.inconclusive, .externalCommit])
+  }
+
+  @Test func `an own commit whose report takes long does not hide external commits`() throws {
+    let found = Deliveries<OwnCommitTracker.Finding>()
+    let subscription = pool.changeBroker.subscribe(.all) { _ in
+      do {
+        let header = try header()
+        found.append(commits.check(false) { header })
+      } catch {
+        Issue.record(error)
+      }
+    }
+    try insert(other)
+    try insert(pool)
+    subscription.cancel()
+    #expect(found.values == [.externalCommit])
+  }
+
   @Test func checkpointsAreNotReported() throws {
     for mode in [Database.CheckpointMode.passive, .full, .restart, .truncate] {
       try insert(pool)

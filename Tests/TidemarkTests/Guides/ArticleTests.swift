@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 import Tidemark
 
@@ -25,7 +26,7 @@ private func createPlayers(_ db: Database) throws {
   try db.execute(sql: "CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
 }
 
-@Suite struct TestingArticleTests {
+@Suite(.untilItHangs) struct TestingArticleTests {
   @Test func storesWorkWithAnInMemoryDatabase() async throws {
     let store = PlayerStore(database: try DatabaseQueue())
     try await store.database.write(createPlayers)
@@ -54,7 +55,7 @@ private func createPlayers(_ db: Database) throws {
   }
 }
 
-@Suite struct ServersArticleTests {
+@Suite(.untilItHangs) struct ServersArticleTests {
   @Test func poolsAreOpenedAndMigrated() async throws {
     let folder = try TemporaryFolder()
     var migrator = DatabaseMigrator()

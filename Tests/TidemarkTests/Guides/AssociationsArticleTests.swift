@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 import Tidemark
 
 /// The code of the article about associations.
-@Suite struct AssociationsArticleTests {
+@Suite(.untilItHangs) struct AssociationsArticleTests {
   struct Author: Codable, FetchableRecord, PersistableRecord {
     var id: Int64
     var name: String

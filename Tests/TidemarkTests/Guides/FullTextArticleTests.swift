@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 import Tidemark
 
 /// The code of the article about full-text search.
-@Suite struct FullTextArticleTests {
+@Suite(.untilItHangs) struct FullTextArticleTests {
   struct Document: Codable, Equatable, FetchableRecord, PersistableRecord {
     var title: String
     var body: String
@@ -174,7 +175,7 @@ import Tidemark
 }
 
 /// The code of the article about virtual tables.
-@Suite struct VirtualTablesArticleTests {
+@Suite(.untilItHangs) struct VirtualTablesArticleTests {
   /// The words of a full-text table.
   struct Vocabulary: VirtualTableModule {
     final class TableDefinition {

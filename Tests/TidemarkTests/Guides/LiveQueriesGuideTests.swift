@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 import Tidemark
 
 /// The code of `Documentation/LiveQueries.md`.
-@Suite struct LiveQueriesGuideTests {
+@Suite(.untilItHangs) struct LiveQueriesGuideTests {
   struct Player: Codable, Equatable, Identifiable, FetchableRecord, PersistableRecord {
     var id: Int
     var name: String

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 import Tidemark
 
 /// The code of `Documentation/Processes.md`.
-@Suite struct ProcessesGuideTests {
+@Suite(.untilItHangs) struct ProcessesGuideTests {
   struct Player: Codable, FetchableRecord, PersistableRecord, Equatable {
     var id: Int64
     var name: String

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 import Tidemark
 
 /// The columns that are added to a request do not change its result, for any later schema.
-@Suite struct CompletedTextTests {
+@Suite(.untilItHangs) struct CompletedTextTests {
   /// All columns of the row.
   private struct Item: Equatable, Identifiable, FetchableRecord, Sendable {
     var id: String

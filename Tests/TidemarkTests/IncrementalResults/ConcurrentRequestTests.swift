@@ -40,7 +40,7 @@ private struct Plain: Codable, Equatable, Identifiable, FetchableRecord, Sendabl
 }
 
 /// With concurrent writers, each list is the result at one commit, and the last list is the result at the last commit.
-@Suite struct ConcurrentRequestTests {
+@Suite(.untilItHangs) struct ConcurrentRequestTests {
   private static func patient() -> Configuration {
     var configuration = Configuration()
     configuration.busyMode = .timeout(WaitLimit.seconds)

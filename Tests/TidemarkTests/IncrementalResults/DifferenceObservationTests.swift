@@ -4,7 +4,7 @@ import Testing
 import Tidemark
 
 /// Differences are observed like values: with schedulers, shared, and with errors.
-@Suite struct DifferenceObservationTests {
+@Suite(.untilItHangs) struct DifferenceObservationTests {
   struct Player: Codable, Equatable, Identifiable, FetchableRecord, PersistableRecord, Sendable {
     var id: Int
     var name: String?

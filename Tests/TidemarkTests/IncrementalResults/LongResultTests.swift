@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tidemark
 
 /// Results of thousands of rows are updated row by row.
-@Suite struct LongResultTests {
+@Suite(.untilItHangs) struct LongResultTests {
   private struct Thing: Codable, Equatable, Identifiable, FetchableRecord, Sendable {
     var id: Int
     var n: Int

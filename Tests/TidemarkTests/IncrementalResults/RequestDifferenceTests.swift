@@ -3,7 +3,7 @@ import Testing
 import Tidemark
 
 /// The changes of a request's result are reported, and only the changed rows are fetched.
-@Suite struct RequestDifferenceTests {
+@Suite(.untilItHangs) struct RequestDifferenceTests {
   private struct Player: Codable, Equatable, Identifiable, FetchableRecord, PersistableRecord, Sendable {
     var id: Int
     var name: String

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 import Tidemark
 
 /// The values of an observation, iterated.
-@Suite struct AsyncObservationTests {
+@Suite(.untilItHangs) struct AsyncObservationTests {
   @Test(arguments: Observed.allCases)
   func valuesAreIterated(_ observed: Observed) async throws {
     try await observed.withDatabase { writer in

@@ -5,7 +5,7 @@ import Testing
 @testable import TidemarkEssentials
 
 /// Values report the version of the database at which they were read.
-@Suite struct DatabaseVersionTests {
+@Suite(.untilItHangs) struct DatabaseVersionTests {
   let folder: TemporaryFolder
   var path: String { folder.path("db") }
 

@@ -1,9 +1,10 @@
 import Dispatch
+import TestSupport
 import Testing
 import Tidemark
 
 /// Observations with several subscribers.
-@Suite struct SharedObservationTests {
+@Suite(.untilItHangs) struct SharedObservationTests {
   private func follow(
     _ shared: SharedValueObservation<Int>
   ) -> (deliveries: Deliveries<Int>, cancellable: AnyDatabaseCancellable) {

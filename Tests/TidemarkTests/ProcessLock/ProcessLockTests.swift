@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 import Tidemark
 @testable import TidemarkEssentials
 
 /// Process locks of databases, in one process. `LockFile` stands for another process.
-@Suite struct ProcessLockTests {
+@Suite(.untilItHangs) struct ProcessLockTests {
   private let folder: TemporaryFolder
   private let pool: DatabasePool
 

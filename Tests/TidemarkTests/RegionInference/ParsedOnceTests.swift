@@ -1,10 +1,11 @@
+import TestSupport
 import Testing
 
 import Tidemark
 @testable import TidemarkEssentials
 
 /// The text of a statement is parsed once for all users of its syntax tree.
-@Suite struct ParsedOnceTests {
+@Suite(.untilItHangs) struct ParsedOnceTests {
   /// Opens a pool whose connections count how often they parse each text.
   private func pool(_ folder: TemporaryFolder) throws -> (pool: DatabasePool, counts: Locked<[String: Int]>) {
     let counts = Locked<[String: Int]>([:])

@@ -11,7 +11,8 @@ import Synchronization
 /// 1. An external commit never counts as own. A state is the connection's own if it is exactly one commit after a state
 ///    that was known while the connection held the write lock; anything uncertain counts as external.
 /// 2. The known state is recorded before the first read that relies on it: commits after this read are detected.
-/// 3. A commit in progress is neither: a check at that moment is repeated.
+/// 3. A commit in progress is neither: a check at that moment is repeated. External commits that are found while an own
+///    commit is being reported are reported after it: their report would include the own one.
 /// 4. `externalCommitCount` changes whenever there were external commits before a known state.
 final class OwnCommitTracker: Sendable {
   private struct State {
@@ -30,6 +31,9 @@ final class OwnCommitTracker: Sendable {
     /// SQLite's number of the state before the own commit in progress, as found under the write lock, until the commit
     /// is reported. See `ConnectionHandle.dataVersionCounter`.
     var dataVersionCounter: UInt32?
+
+    /// Whether an own commit has ended, and is being reported.
+    var isReporting: Bool { beforeUnreported != nil }
 
     /// Whether there were external commits before the known state that no check has reported.
     var hasUnreportedExternalCommit = false
@@ -121,7 +125,7 @@ final class OwnCommitTracker: Sendable {
 
   /// Checks whether there were external commits since the last check.
   ///
-  /// - Parameter waitsForOwnCommit: Whether to wait for the end of an own commit.
+  /// - Parameter waitsForOwnCommit: Whether to wait for the end of an own commit, and of its report.
   /// - Parameter found: A header that was read a moment before.
   /// - Parameter read: Reads the header of the WAL-index.
   func check(
@@ -133,10 +137,12 @@ final class OwnCommitTracker: Sendable {
       guard let header = knownHeader ?? read() else { return .inconclusive }
       if record.state.known.map(header.hasSameContent) ?? true {
         record.state.known = header
-        defer { record.state.hasUnreportedExternalCommit = false }
-        return record.state.hasUnreportedExternalCommit ? .externalCommit : .unchanged
+        guard record.state.hasUnreportedExternalCommit else { return .unchanged }
+        if record.state.isReporting, waitsForOwnCommit { return .inconclusive }
+        record.state.hasUnreportedExternalCommit = false
+        return .externalCommit
       }
-      if record.state.inFlight != nil, waitsForOwnCommit { return .inconclusive }
+      if record.state.inFlight != nil || record.state.isReporting, waitsForOwnCommit { return .inconclusive }
       record.restart(State(known: header))
       return .externalCommit
     }
