@@ -25,18 +25,23 @@ extension _DatabaseCore {
     return before.map { ChangeStreamHub.Position(version: number(of: $0) + 1, ownCommitCount: ownCommitCount) }
   }
 
-  /// The position after external commits, on the thread that has detected them; nil if it is unknown.
+  /// The position after external commits, on the thread that has detected them; nil if it is unknown. It precedes an own
+  /// commit that is still being reported.
   func positionOfExternalCommit() -> ChangeStreamHub.Position? {
     // The connection of a queue, which knows the version, may be in use.
-    guard let writer, !fetchesExcludeWrites else { return nil }
-    let (known, ownCommitCount) = writer.ownCommits.knownState
-    return known.map { ChangeStreamHub.Position(version: number(of: $0), ownCommitCount: ownCommitCount) }
+    if fetchesExcludeWrites { return nil }
+    return writer.flatMap { position($0.ownCommits.reportedState) }
+  }
+
+  private func position(_ state: (header: WALIndexHeader?, ownCommitCount: UInt64)) -> ChangeStreamHub.Position? {
+    state.header.map { ChangeStreamHub.Position(version: number(of: $0), ownCommitCount: state.ownCommitCount) }
   }
 
   /// The position before later commits; nil if it is unknown. To be called in an access that reads.
   func currentPosition() -> ChangeStreamHub.Position? {
     guard let writer else { return nil }
-    return fetchesExcludeWrites ? positionOfQueue(writer, counterBeforeCommit: nil) : positionOfExternalCommit()
+    if fetchesExcludeWrites { return positionOfQueue(writer, counterBeforeCommit: nil) }
+    return position(writer.ownCommits.knownState)
   }
 
   /// - Parameter counterBeforeCommit: The counter of data versions before the own commit that is being reported. Nil if

@@ -44,6 +44,25 @@ import Tidemark
       ])
   }
 
+  @Test(arguments: [Observed.fileQueue, .pool])
+  func `the rows of own commits are received, whenever external commits are detected`(_ kind: Observed) async throws {
+    let database = try kind.open()
+    let other = try DatabaseQueue(path: database.writer.path)
+    let stream = try await database.writer.changes(in: Table("team"))
+    let ids = 1...500
+    for id in ids {
+      try await other.write { try $0.execute(sql: "INSERT INTO player VALUES (?, 'external', 0)", arguments: [id]) }
+      try await database.writer.write { try $0.execute(sql: "INSERT INTO team VALUES (?, 'a')", arguments: [id]) }
+    }
+    let lines = ids.map { "INSERT team [\($0)]: id \($0), name \"a\"" }
+    var received: [String] = []
+    for try await transaction in stream {
+      received += transaction.lines
+      if received.last == lines.last { break }
+    }
+    #expect(received == lines)
+  }
+
   @Test(arguments: Observed.streamed)
   func `transactions have versions if the detection of external commits is disabled`(_ kind: Observed) async throws {
     var configuration = Configuration()

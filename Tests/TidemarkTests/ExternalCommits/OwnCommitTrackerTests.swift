@@ -77,31 +77,48 @@ import Tidemark
     #expect(try check() == .externalCommit)
   }
 
-  @Test func `external commits that are found while an own commit is reported are reported after it`() throws {
-    let found = Deliveries<OwnCommitTracker.Finding>()
+  /// The results of a closure that is called while own commits are being reported.
+  private func whileReporting<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) -> (
+    results: Deliveries<Result>, subscription: ChangeSubscription
+  ) {
+    let results = Deliveries<Result>()
     let subscription = pool.changeBroker.subscribe(.all) { _ in
-      do { found.append(try check()) } catch { Issue.record(error) }
+      do { results.append(try body()) } catch { Issue.record(error) }
     }
-    try insert(other)
-    try insert(pool)
-    subscription.cancel()
-    #expect(found.values + [try check()] == [.inconclusive, .externalCommit])
+    return (results, subscription)
   }
 
-  @Test func `an own commit whose report takes long does not hide external commits`() throws {
-    let found = Deliveries<OwnCommitTracker.Finding>()
-    let subscription = pool.changeBroker.subscribe(.all) { _ in
-      do {
-        let header = try header()
-        found.append(commits.check(false) { header })
-      } catch {
-        Issue.record(error)
-      }
-    }
+  @Test func `the state before an own commit is the reported one until the report has ended`() throws {
+    let (states, subscription) = whileReporting { commits.reportedState }
     try insert(other)
+    let (before, count) = (try #require(try header()), commits.reportedState.ownCommitCount)
     try insert(pool)
     subscription.cancel()
-    #expect(found.values == [.externalCommit])
+    #expect(try #require(states.values.first?.header).hasSameContent(as: before))
+    #expect(states.values.map(\.ownCommitCount) == [count])
+    #expect(try #require(commits.reportedState.header).hasSameContent(as: #require(try header())))
+    #expect(commits.reportedState.ownCommitCount == count + 1)
+  }
+
+  @Test func `an external commit that follows an own one is found after the report of the own one`() throws {
+    let (findings, subscription) = whileReporting {
+      try insert(other)
+      return try check()
+    }
+    try insert(pool)
+    subscription.cancel()
+    #expect(findings.values + [try check()] == [.inconclusive, .externalCommit])
+  }
+
+  @Test func `a report that takes long does not hide external commits`() throws {
+    let (findings, subscription) = whileReporting {
+      try insert(other)
+      let header = try header()
+      return commits.check(false) { header }
+    }
+    try insert(pool)
+    subscription.cancel()
+    #expect(findings.values == [.externalCommit])
   }
 
   @Test func checkpointsAreNotReported() throws {

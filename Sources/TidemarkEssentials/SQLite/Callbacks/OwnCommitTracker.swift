@@ -11,8 +11,8 @@ import Synchronization
 /// 1. An external commit never counts as own. A state is the connection's own if it is exactly one commit after a state
 ///    that was known while the connection held the write lock; anything uncertain counts as external.
 /// 2. The known state is recorded before the first read that relies on it: commits after this read are detected.
-/// 3. A commit in progress is neither: a check at that moment is repeated. External commits that are found while an own
-///    commit is being reported are reported after it: their report would include the own one.
+/// 3. A commit in progress is neither, until it is reported: a check at that moment is repeated. The report of the
+///    external commits that follow would include it.
 /// 4. `externalCommitCount` changes whenever there were external commits before a known state.
 final class OwnCommitTracker: Sendable {
   private struct State {
@@ -31,9 +31,6 @@ final class OwnCommitTracker: Sendable {
     /// SQLite's number of the state before the own commit in progress, as found under the write lock, until the commit
     /// is reported. See `ConnectionHandle.dataVersionCounter`.
     var dataVersionCounter: UInt32?
-
-    /// Whether an own commit has ended, and is being reported.
-    var isReporting: Bool { beforeUnreported != nil }
 
     /// Whether there were external commits before the known state that no check has reported.
     var hasUnreportedExternalCommit = false
@@ -137,12 +134,11 @@ final class OwnCommitTracker: Sendable {
       guard let header = knownHeader ?? read() else { return .inconclusive }
       if record.state.known.map(header.hasSameContent) ?? true {
         record.state.known = header
-        guard record.state.hasUnreportedExternalCommit else { return .unchanged }
-        if record.state.isReporting, waitsForOwnCommit { return .inconclusive }
-        record.state.hasUnreportedExternalCommit = false
-        return .externalCommit
+        defer { record.state.hasUnreportedExternalCommit = false }
+        return record.state.hasUnreportedExternalCommit ? .externalCommit : .unchanged
       }
-      if record.state.inFlight != nil || record.state.isReporting, waitsForOwnCommit { return .inconclusive }
+      let isCommitting = record.state.inFlight != nil || record.state.beforeUnreported != nil
+      if isCommitting, waitsForOwnCommit { return .inconclusive }
       record.restart(State(known: header))
       return .externalCommit
     }
@@ -186,6 +182,16 @@ final class OwnCommitTracker: Sendable {
 
   /// The number of the state before the own commit that is being reported, if the connection records it.
   var dataVersionCounterBeforeCommit: UInt32? { record.withLock(\.state.dataVersionCounter) }
+
+  /// The last known state without an own commit that is still being reported, with the number of own commits that it
+  /// contains and whose preceding state was known.
+  var reportedState: (header: WALIndexHeader?, ownCommitCount: UInt64) {
+    record.withLock { record in
+      let (known, before) = (record.state.known, record.state.beforeUnreported)
+      if let known, let before, known.isNext(to: before) { return (before, record.counts.numbered - 1) }
+      return (known, record.counts.numbered)
+    }
+  }
 
   /// The last known state, with the number of own commits that it contains and whose preceding state was known.
   var knownState: (header: WALIndexHeader?, ownCommitCount: UInt64) {
