@@ -25,8 +25,8 @@ extension _DatabaseCore {
     return before.map { ChangeStreamHub.Position(version: number(of: $0) + 1, ownCommitCount: ownCommitCount) }
   }
 
-  /// The position after external commits, on the thread that has detected them; nil if it is unknown. It precedes an own
-  /// commit that is still being reported.
+  /// The position after external commits, on the thread that has detected them; nil if it is unknown. It precedes an
+  /// own commit that is still being reported.
   func positionOfExternalCommit() -> ChangeStreamHub.Position? {
     // The connection of a queue, which knows the version, may be in use.
     if fetchesExcludeWrites { return nil }
