@@ -4,11 +4,12 @@ import Tidemark
 
 // The latency of live queries after commits of another process, and the cost of detecting them.
 //
-//     Benchmarks others [COUNT] [NORMAL|FULL] [wal|delete] [disk] [feed] [queries=COUNT]
+//     Benchmarks others [COUNT] [NORMAL|FULL] [wal|delete] [disk] [feed] [pages] [queries=COUNT] [quiet-table]
 //
 // The other process is this program: it commits COUNT times, with pauses of a millisecond on average, then without. It
 // uses bare C, and reports when each COMMIT has returned. `disk` uses the folder of temporary files, not one in memory.
-// With `feed`, both use the library, and write a change feed. `queries` adds live queries that no commit concerns.
+// With `feed`, both use the library, and write a change feed. With `pages`, the changed tables are found from the pages in
+// the log. `queries` adds live queries that no commit concerns; with `quiet-table`, they read a table that nobody writes.
 
 func measureOtherProcesses(_ folder: BenchmarkFolder, _ arguments: [String]) throws {
   let count = arguments.lazy.compactMap { Int($0) }.first ?? 10_000
@@ -21,7 +22,7 @@ func measureOtherProcesses(_ folder: BenchmarkFolder, _ arguments: [String]) thr
       for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
     }
     let queryCount = arguments.lazy.compactMap { $0.hasPrefix("queries=") ? Int($0.dropFirst(8)) : nil }.first ?? 0
-    let benchmark = try ExternalCommitBenchmark(path, mode, hasFeed: arguments.contains("feed"), queryCount)
+    let benchmark = try ExternalCommitBenchmark(path, mode, arguments, queryCount)
     print("another process commits \(count) times, synchronous = \(synchronous), journal_mode = \(mode)")
     try benchmark.measure(count, synchronous, pauseInMicroseconds: 1_000)
     try benchmark.measure(count, synchronous, pauseInMicroseconds: 0)
@@ -41,10 +42,11 @@ private final class ExternalCommitBenchmark: @unchecked Sendable {
   private var base = 0
 
   /// - Parameter queryCount: The number of live queries that no commit concerns.
-  init(_ path: String, _ mode: String, hasFeed: Bool, _ queryCount: Int) throws {
+  init(_ path: String, _ mode: String, _ arguments: [String], _ queryCount: Int) throws {
     self.path = path
-    self.hasFeed = hasFeed
+    hasFeed = arguments.contains("feed")
     var configuration = Configuration()
+    configuration.findsTablesOfExternalCommits = arguments.contains("pages")
     if hasFeed { configuration.changeFeed = ChangeFeedConfiguration() }
     database =
       try mode == "wal"
@@ -52,10 +54,12 @@ private final class ExternalCommitBenchmark: @unchecked Sendable {
       : DatabaseQueue(path: path, configuration: configuration)
     try database.write { db in
       try db.execute(sql: "CREATE TABLE counter (id INTEGER PRIMARY KEY, n INTEGER); INSERT INTO counter VALUES (0, 0)")
+      try db.execute(sql: "CREATE TABLE quiet (id INTEGER PRIMARY KEY, n INTEGER)")
     }
+    let table = arguments.contains("quiet-table") ? "quiet" : "counter"
     for id in 0..<queryCount {
       let observation = ValueObservation.tracking { db in
-        try Int.fetchOne(db, sql: "SELECT n FROM counter WHERE id = ?", arguments: [id + 1])
+        try Int.fetchOne(db, sql: "SELECT n FROM \(table) WHERE id = ?", arguments: [id + 1])
       }
       others.append(
         observation.start(

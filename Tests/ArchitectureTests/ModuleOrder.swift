@@ -4,7 +4,8 @@ enum Modules {
   static let order = [
     "Platform", "SQLite", "Regions", "SQLSyntax", "Statements", "RegionInference", "Grammar", "Printing", "Rows",
     "Fetching", "Values", "Functions", "Catalog", "Records", "QueryInterface", "ChangeCapture", "Transactions",
-    "Schema", "Checkpoints", "Opening", "Access", "ExternalCommits", "Connections", "RegionIndex", "LiveQueries",
+    "Schema", "Checkpoints", "Opening", "Access", "ExternalCommits", "Connections", "ChangedPages", "RegionIndex",
+    "LiveQueries",
     "Observation", "Differences", "IncrementalResults", "Streams", "ChangeTracking", "ChangeFeed", "Changesets",
     "ProcessLock", "FullText", "JSON", "Dump",
   ]

@@ -126,13 +126,12 @@ extension _DatabaseCore {
 
   /// Detects external commits until the returned object is released. Nil if the database never changes.
   ///
-  /// - Parameter readsChanges: Whether the listener reads their changes, if they are stored.
+  /// - Parameter reader: Reads their changes for the listener.
   func subscribeToExternalCommits(
-    readsChanges: Bool = false, _ notify: @escaping @Sendable (ExternalCommitMonitor.Event) -> Void
+    reader: (any StoredChangesReader)? = nil, _ notify: @escaping @Sendable (ExternalCommitMonitor.Event) -> Void
   ) -> ExternalCommitListener? {
     writer.map { writer in
-      let reader = readsChanges ? configuration.writerExtension?.storedChangesReader(writer.changeBroker) : nil
-      return externalCommitListeners.add(notify, reader: reader) { notify in
+      externalCommitListeners.add(notify, reader: reader) { notify in
         ExternalCommitSubscription(writer, isPool: !fetchesExcludeWrites, configuration, notify)
       }
     }

@@ -69,6 +69,15 @@ extension LiveEngine {
   }
 }
 
+extension _DatabaseCore {
+  /// Reads the changes of external commits; nil if they count as unknown.
+  var changesReader: (any StoredChangesReader)? {
+    guard let writer else { return nil }
+    if let reader = configuration.writerExtension?.storedChangesReader(writer.changeBroker) { return reader }
+    return configuration.findsTablesOfExternalCommits && !fetchesExcludeWrites ? ChangedPagesReader() : nil
+  }
+}
+
 extension LiveEngine.Guarded {
   var storedChangesReader: (any StoredChangesReader)? { objects.watch?.externalCommits?.reader }
 }

@@ -226,7 +226,7 @@ final class LiveEngine: _DatabaseCore.Component {
   /// Begins to receive the commits of a database.
   private func beginWatch(_ needs: LiveWork.Needs, of core: _DatabaseCore) {
     let subscription = core.writer?.changeBroker.subscribe(needs.needs) { [self] changes in didCommit(changes) }
-    let externalCommits = core.subscribeToExternalCommits(readsChanges: true) { [weak self] event in
+    let externalCommits = core.subscribeToExternalCommits(reader: core.changesReader) { [weak self] event in
       self?.didDetect(event)
     }
     let watch = LiveObjects.Watch(subscription: subscription, externalCommits: externalCommits)

@@ -164,6 +164,17 @@ public struct Configuration: Sendable {
   /// Whether live queries detect external commits. Default: immediately, for databases in files.
   public var externalCommitDetection = ExternalCommitDetection.immediate
 
+  /// Whether the live queries of a pool find out which tables an external commit has changed. Default: false.
+  ///
+  /// The write-ahead log shows the pages that a commit has written. From the pages, the pool finds the tables, and only
+  /// the live queries that read one of them are fetched; otherwise, all of them are. This is useful with many live
+  /// queries, if programs without the change feed write to the file. Commits that cannot be assigned to tables with
+  /// certainty still cause all live queries to be fetched: changes of the schema, and values longer than a page that
+  /// are overwritten in place. Databases with `PRAGMA auto_vacuum` are not supported.
+  ///
+  /// It takes two bytes of memory for each page. With ``changeFeed``, it has no effect.
+  public var findsTablesOfExternalCommits = false
+
   /// How much of the machine live queries use to follow external commits. Default: half of the processors.
   public var externalCommitLimit = ExternalCommitLimit()
 

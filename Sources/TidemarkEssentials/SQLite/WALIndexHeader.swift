@@ -18,7 +18,9 @@ struct WALIndexHeader: Equatable, Sendable {
   /// The number of committed frames of the log.
   let frameCount: UInt32
 
-  private let pageCount: UInt32
+  /// The number of pages of the database.
+  let pageCount: UInt32
+
   private let frameSum: UInt64
   private let salt: UInt64
   private let sum: UInt64

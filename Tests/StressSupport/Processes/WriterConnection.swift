@@ -67,6 +67,15 @@ package final class PlainConnection: WriterConnection {
     sqlite3_busy_timeout(connection, CInt(busyMilliseconds))
   }
 
+  /// Opens a file, and creates it if it does not exist.
+  package init(creating path: String, busyMilliseconds: Int) {
+    var connection: OpaquePointer?
+    let code = sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
+    precondition(code == SQLITE_OK, "\(path) cannot be created: \(code)")
+    self.connection = connection
+    sqlite3_busy_timeout(connection, CInt(busyMilliseconds))
+  }
+
   deinit { sqlite3_close(connection) }
 
   package func execute(_ sql: String) -> Bool { sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK }

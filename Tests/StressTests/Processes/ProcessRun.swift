@@ -40,6 +40,7 @@ final class ProcessRun {
     var configuration = Configuration()
     configuration.busyMode = .timeout(WaitLimit.seconds)
     if scenario.observerWritesFeed { configuration.changeFeed = ChangeFeedConfiguration() }
+    configuration.findsTablesOfExternalCommits = scenario.observerFindsTables
     if fault == .disabledDetection { configuration.externalCommitDetection = .disabled }
     if scenario.isWithoutPolling { configuration.environment.commitPollingInterval = .seconds(3_600) }
     pool = try DatabasePool(path: folder.database, configuration: configuration)

@@ -25,6 +25,7 @@ struct ProcessScenario: CustomStringConvertible {
   var fault: Fault?
   var writers: [WriterPlan] = []
   var observerWritesFeed: Bool
+  var observerFindsTables: Bool
   var observerWrites: Bool
   var hasKills: Bool
 
@@ -37,7 +38,8 @@ struct ProcessScenario: CustomStringConvertible {
 
   var description: String {
     let writers = writers.map { "\($0)" }.joined(separator: ", ")
-    return "feed: \(feed), observer with feed: \(observerWritesFeed), writers: [\(writers)], "
+    return "feed: \(feed), observer with feed: \(observerWritesFeed), with tables: \(observerFindsTables), "
+      + "writers: [\(writers)], "
       + "kills: \(hasKills), without polling: \(isWithoutPolling)"
   }
 
@@ -45,6 +47,7 @@ struct ProcessScenario: CustomStringConvertible {
     self.fault = fault
     self.feed = feed ?? random.pick(Feed.allCases)
     observerWritesFeed = self.feed == .all || self.feed == .mixed && random.once(in: 2)
+    observerFindsTables = !observerWritesFeed && random.below(3) > 0
     observerWrites = fault == nil && random.below(3) > 0
     hasKills = fault == nil && random.once(in: 2)
     hasAssociations = random.once(in: 3)

@@ -1,0 +1,151 @@
+import Synchronization
+
+/// Finds the tables that commits have changed, from the pages in the write-ahead log: for live queries after commits of
+/// programs that store no changes.
+///
+///     no map ── next ──────────────────────► the map is made; the changes are unknown
+///     map ───── next, it can be updated ───► the changed tables, or anything if a page has no owner
+///        └───── next, otherwise ───────────► the map is made again; the changes are unknown
+///
+/// Invariants:
+/// 1. The map describes the state that was read last. Each fetch reads this state, or a newer one: see `begin`.
+/// 2. All commits between two states are in the log, or the changes are unknown: the number of commits in the frames is
+///    the difference of the numbers in the headers.
+///
+/// Commits of this database object are included: their frames are not distinguished.
+final class ChangedPagesReader: StoredChangesReader {
+  private struct State {
+    var known: (map: PageMap, header: WALIndexHeader, tables: TablesOfPages)?
+    var budget = ReadBudget()
+  }
+
+  /// How many pages may be read to make the map. Each read of changes adds some, so that the map of a large database is
+  /// not made for each change of its schema.
+  struct ReadBudget {
+    private(set) var pageCount = pageCountMax
+
+    /// The number that is needed, as far as it is known.
+    private var neededPageCount = 0
+
+    private static let pageCountMax = 16_384
+    private static let growth = 64
+
+    mutating func grow() { pageCount = min(pageCount + Self.growth, Self.pageCountMax) }
+
+    var suffices: Bool { neededPageCount <= pageCount }
+
+    /// Pages were read, and the map was made, or has not been because the budget was used up.
+    mutating func use(_ count: Int) {
+      if count >= pageCount {
+        neededPageCount = pageCount == Self.pageCountMax ? .max : min(2 * pageCount, Self.pageCountMax)
+      } else {
+        neededPageCount = count
+      }
+      pageCount = max(pageCount - count, 0)
+    }
+  }
+
+  /// Not locked during a read: there is one at a time.
+  private let state = Mutex(State())
+  private let hasPosition = Atomic<Bool>(false)
+  private let hasForgotten = Atomic<Bool>(false)
+
+  func begin(with db: Database) -> Bool {
+    guard hasPosition.load(ordering: .acquiring) else { return true }
+    // A snapshot that is taken later is not older than the state that was read.
+    guard let handle = db.handle else { return true }
+    return !handle.isReading("main") || handle.isWriting
+  }
+
+  func forget() { hasForgotten.store(true, ordering: .sequentiallyConsistent) }
+
+  func next(_ db: Database) throws -> StoredChanges? {
+    let snapshot = try db.acquireSnapshotState()
+    if snapshot.hasLog, snapshot.header == nil { return nil }
+    var state = self.state.withLock { state in
+      // Released outside of the lock, and not copied when it is changed.
+      defer { state.known = nil }
+      return state
+    }
+    state.budget.grow()
+    let hasForgotten = hasForgotten.exchange(false, ordering: .sequentiallyConsistent)
+    let tables = try changedTables(&state, snapshot.header, db)
+    self.state.withLock { $0 = state }
+    hasPosition.store(true, ordering: .releasing)
+    guard let tables, !hasForgotten else { return .unknown }
+    return .known(tables.isEmpty ? [] : [CommittedChanges(unknownRowsOf: tables)], state: snapshot.header)
+  }
+
+  /// The tables that were changed since the last read; nil if they are unknown.
+  private func changedTables(_ state: inout State, _ header: WALIndexHeader?, _ db: Database) throws -> [TableKey]? {
+    let known = state.known.take()
+    guard let header, let handle = db.handle, let pages = StoredPages(handle, header) else { return nil }
+    if var known {
+      let changes = try Self.unlessUnavailable { try known.map.update(LoggedPages(pages, since: known.header)) }
+      if let changes {
+        known.header = header
+        state.known = known
+        return changes.areCertain ? known.tables.keys(of: changes.owners) : nil
+      }
+    }
+    guard state.budget.suffices, let tables = try TablesOfPages(db) else { return nil }
+    var readCount = 0
+    let map = try Self.unlessUnavailable {
+      let snapshot = try LoggedPages(pages, since: nil)
+      return try PageMap(
+        roots: tables.roots, pageCount: header.pageCount, readLimit: state.budget.pageCount
+      ) { page, body in
+        readCount += 1
+        try snapshot.withContent(of: page, body)
+      }
+    }
+    state.budget.use(readCount)
+    state.known = map.map { ($0, header, tables) }
+    return nil
+  }
+
+  /// Returns nil if the map cannot follow a change, or if pages are not in the log any more.
+  private static func unlessUnavailable<Result>(_ body: () throws -> Result) throws -> Result? {
+    do {
+      return try body()
+    } catch is PageMap.Invalid {
+      return nil
+    } catch is StoredPages.Unavailable {
+      return nil
+    }
+  }
+}
+
+/// The pages that are in the log.
+private struct LoggedPages: PageMap.WrittenPages {
+  private let pages: StoredPages
+
+  /// The last frame of each page.
+  private var frames: [UInt32: UInt32] = [:]
+
+  /// - Parameter last: The state after which the frames are read; nil to read all of them.
+  /// - Throws: `PageMap.Invalid` if some commits since this state are not in the log any more.
+  init(_ pages: StoredPages, since last: WALIndexHeader?) throws {
+    self.pages = pages
+    var commitCount: UInt32 = 0
+    if last.map(pages.header.hasSameContent) == true { return }
+    let first = last?.logSalt == pages.header.logSalt ? last?.frameCount ?? 0 : 0
+    try pages.forEachFrame(after: first) { frame in
+      frames[frame.page] = frame.index
+      if frame.endsCommit { commitCount += 1 }
+    }
+    if let last, pages.header.commitCount &- last.commitCount != commitCount { throw PageMap.Invalid() }
+  }
+
+  var numbers: [UInt32] { Array(frames.keys) }
+  func contains(_ page: UInt32) -> Bool { frames[page] != nil }
+  var pageCount: UInt32 { pages.header.pageCount }
+
+  /// Reads a page: in the log, or in the file if it is not in the log.
+  func withContent<Result>(of page: UInt32, _ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result {
+    try withUnsafeTemporaryAllocation(byteCount: pages.header.pageSize, alignment: 8) { bytes in
+      try pages.read(page, in: frames[page], into: bytes)
+      return try body(UnsafeRawBufferPointer(bytes))
+    }
+  }
+}
