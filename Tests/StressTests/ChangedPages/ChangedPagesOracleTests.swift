@@ -75,12 +75,13 @@ private enum TableContent {
     var content: [String: String] = [:]
     for name in names {
       let isVirtual = name == "f"
-      content[name] = try String.fetchOne(
-        db,
-        sql: isVirtual
-          ? "SELECT group_concat(rowid || w) FROM f"
-          : "SELECT group_concat(x) FROM (SELECT quote(n) || quote(length(v)) || hex(v) x FROM \(name) ORDER BY 1)"
-      ) ?? ""
+      content[name] =
+        try String.fetchOne(
+          db,
+          sql: isVirtual
+            ? "SELECT group_concat(rowid || w) FROM f"
+            : "SELECT group_concat(x) FROM (SELECT quote(n) || quote(length(v)) || hex(v) x FROM \(name) ORDER BY 1)"
+        ) ?? ""
     }
     return content
   }

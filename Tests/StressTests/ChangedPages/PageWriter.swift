@@ -44,7 +44,8 @@ struct PageWriter {
     switch random.below(60) {
     case 0: return run("PRAGMA wal_checkpoint(\(random.pick(["PASSIVE", "FULL", "RESTART", "TRUNCATE"])))")
     case 1: return run(random.pick(["VACUUM", "REINDEX", "ANALYZE", "PRAGMA user_version = \(random.below(9))"]))
-    case 2: return run(random.pick(["CREATE TABLE e (n, v)", "DROP TABLE e", "CREATE INDEX a_n ON a (n)", "DROP INDEX a_n"]))
+    case 2:
+      return run(random.pick(["CREATE TABLE e (n, v)", "DROP TABLE e", "CREATE INDEX a_n ON a (n)", "DROP INDEX a_n"]))
     case 3..<8:
       // Overwrites a byte of a value in place.
       let (table, row) = (random.pick(["a", "b", "d"]), random.below(100))
@@ -66,10 +67,12 @@ struct PageWriter {
     case 10, 11: return "UPDATE \(table) SET v = randomblob(length(v)) WHERE \(condition())"
     case 12: return "UPDATE \(table) SET n = n + \(random.below(3)) WHERE \(condition())"
     case 13..<16: return "DELETE FROM \(table) WHERE \(condition())"
-    case 16: return random.once(in: 3) ? "DELETE FROM \(table)" : "DELETE FROM \(table) WHERE id % 3 = \(random.below(3))"
+    case 16:
+      return random.once(in: 3) ? "DELETE FROM \(table)" : "DELETE FROM \(table) WHERE id % 3 = \(random.below(3))"
     case 17 where usesFullText:
       return random.pick([
-        "INSERT INTO f VALUES ('\(random.pick(["a b", "c", "a d"]))')", "DELETE FROM f WHERE rowid = \(random.below(20))",
+        "INSERT INTO f VALUES ('\(random.pick(["a b", "c", "a d"]))')",
+        "DELETE FROM f WHERE rowid = \(random.below(20))",
         "UPDATE f SET w = 'z' WHERE rowid = \(random.below(20))",
       ])
     default: return "INSERT OR IGNORE INTO \(table) SELECT * FROM \(random.pick(Self.tables)) WHERE \(condition())"

@@ -124,13 +124,14 @@ import Testing
     #expect(try update(&map, [6: Self.overflow()]) == .init(areCertain: false))
   }
 
-  @Test(arguments: [
-    ("another schema", [1: first(schemaNumber: 2)], 6),
-    ("fewer pages", [2: inner([4])], 5),
-    ("a page outside of the file", [2: inner([4, 99])], 6),
-    ("a page that was not written", [2: inner([4, 5, 6])], 6),
-    ("a page of two tables", [2: inner([4, 7]), 3: inner([7, 8]), 7: leaf(), 8: leaf()], 8),
-  ] as [(String, [UInt32: [UInt8]], UInt32)])
+  @Test(
+    arguments: [
+      ("another schema", [1: first(schemaNumber: 2)], 6),
+      ("fewer pages", [2: inner([4])], 5),
+      ("a page outside of the file", [2: inner([4, 99])], 6),
+      ("a page that was not written", [2: inner([4, 5, 6])], 6),
+      ("a page of two tables", [2: inner([4, 7]), 3: inner([7, 8]), 7: leaf(), 8: leaf()], 8),
+    ] as [(String, [UInt32: [UInt8]], UInt32)])
   func `the map does not follow`(change: String, written: [UInt32: [UInt8]], pageCount: UInt32) throws {
     var map = try Self.map()
     #expect(throws: PageMap.Invalid.self) { try update(&map, written, pageCount: pageCount) }

@@ -1,0 +1,160 @@
+import TestSupport
+import Testing
+
+import Tidemark
+@testable import TidemarkEssentials
+
+/// Live queries of a pool that finds the tables of external commits.
+@Suite struct ChangedTablesTests {
+  /// Queries of the tables `a`, `b` and `c`, after other connections have written each of them.
+  private final class Tables {
+    let folder: TemporaryFolder
+    let pool: DatabasePool
+    private let other: DatabaseQueue
+    private var sums: [String: Deliveries<Int>] = [:]
+    private var cancellables: [AnyDatabaseCancellable] = []
+    private var baseline = 0
+
+    init(setUp: String = "", findsTables: Bool = true) throws {
+      folder = try TemporaryFolder()
+      other = try DatabaseQueue(path: folder.path("db"))
+      try other.writeWithoutTransaction { db in
+        try db.execute(sql: setUp)
+        for table in ["a", "b", "c"] {
+          try db.execute(sql: "CREATE TABLE \(table) (n INTEGER, v BLOB); INSERT INTO \(table) VALUES (0, NULL)")
+        }
+      }
+      var configuration = Configuration()
+      configuration.findsTablesOfExternalCommits = findsTables
+      pool = try DatabasePool(path: folder.path("db"), configuration: configuration)
+      for table in ["a", "b", "c"] { try observe("SELECT SUM(n) FROM \(table)", as: table) }
+      // The first external commit is unknown.
+      try otherExecutes("UPDATE a SET n = 1; UPDATE b SET n = 1; UPDATE c SET n = 1")
+      for table in ["a", "b", "c"] { try wait(for: 1, of: table) }
+      _ = try wakes(after: 0)
+    }
+
+    func observe(_ sql: String, as name: String) throws {
+      let observation = ValueObservation.tracking { try Int.fetchOne($0, sql: sql) ?? 0 }
+      let deliveries = Deliveries<Int>()
+      sums[name] = deliveries
+      cancellables.append(
+        observation.start(
+          in: pool, scheduling: Inline(), onError: { deliveries.fail($0) }, onChange: { deliveries.append($0) }))
+      try deliveries.wait { !$0.isEmpty }
+    }
+
+    func otherExecutes(_ sql: String) throws { try other.write { try $0.execute(sql: sql) } }
+
+    func wait(for sum: Int, of name: String) throws { try #require(sums[name]).wait(forLast: sum) }
+
+    /// The number of queries that were fetched since the last call, which is at least some number.
+    func wakes(after count: Int) throws -> Int {
+      try Wait.until("\(count) fetches") { pool.observationMetrics.wakeCount - baseline >= count }
+      let engine = LiveEngine.engine(of: pool._core)
+      try Wait.until("the end of all fetches") { engine.guarded.withLock { $0.state.busyQueryCount } == 0 }
+      let wakeCount = pool.observationMetrics.wakeCount
+      defer { baseline = wakeCount }
+      return wakeCount - baseline
+    }
+  }
+
+  @Test func `only the queries of changed tables are fetched`() throws {
+    let tables = try Tables()
+    for number in 2...20 {
+      try tables.otherExecutes("UPDATE b SET n = \(number)")
+      try tables.wait(for: number, of: "b")
+    }
+    #expect(try tables.wakes(after: 19) == 19)
+    try tables.otherExecutes("UPDATE a SET n = 30; UPDATE c SET n = 30")
+    try tables.wait(for: 30, of: "a")
+    try tables.wait(for: 30, of: "c")
+    #expect(try tables.wakes(after: 2) == 2)
+  }
+
+  @Test func `without the setting, all queries are fetched`() throws {
+    let tables = try Tables(findsTables: false)
+    try tables.otherExecutes("UPDATE b SET n = 2")
+    try tables.wait(for: 2, of: "b")
+    #expect(try tables.wakes(after: 3) == 3)
+  }
+
+  @Test func `all queries are fetched after a change of the schema, and then those of changed tables`() throws {
+    let tables = try Tables()
+    try tables.otherExecutes("CREATE INDEX a_n ON a (n); UPDATE b SET n = 2")
+    try tables.wait(for: 2, of: "b")
+    #expect(try tables.wakes(after: 3) == 3)
+    try tables.otherExecutes("UPDATE a SET n = 3")
+    try tables.wait(for: 3, of: "a")
+    #expect(try tables.wakes(after: 1) == 1)
+  }
+
+  @Test func `tables that grow and shrink are found`() throws {
+    let tables = try Tables(setUp: "PRAGMA page_size = 512")
+    for round in 1...3 {
+      try tables.otherExecutes(
+        """
+        WITH RECURSIVE i (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM i LIMIT 2000)
+        INSERT INTO c SELECT 1, 'a text of some length ' || i FROM i
+        """)
+      try tables.wait(for: 2_001, of: "c")
+      #expect(try tables.wakes(after: 1) == 1, "round \(round)")
+      try tables.otherExecutes("DELETE FROM c WHERE v IS NOT NULL")
+      try tables.wait(for: 1, of: "c")
+      #expect(try tables.wakes(after: 1) == 1, "round \(round)")
+    }
+  }
+
+  @Test func `commits after a checkpoint that restarts the log are found`() throws {
+    let tables = try Tables()
+    try tables.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+    for number in 2...4 {
+      try tables.otherExecutes("UPDATE b SET n = \(number)")
+      try tables.wait(for: number, of: "b")
+    }
+    #expect(try tables.wakes(after: 3) == 3)
+  }
+
+  @Test func `a value of several pages that is overwritten in place is noticed`() throws {
+    let tables = try Tables()
+    try tables.otherExecutes("UPDATE c SET v = zeroblob(10000)")
+    _ = try tables.wakes(after: 1)
+    try tables.observe("SELECT SUM(instr(v, x'FF')) FROM c", as: "position")
+    try tables.otherExecutes("UPDATE c SET v = CAST(zeroblob(9999) || x'FF' AS BLOB)")
+    try tables.wait(for: 10_000, of: "position")
+  }
+
+  @Test func `the queries of a full-text table are fetched when its rows change`() throws {
+    let tables = try Tables(setUp: "CREATE VIRTUAL TABLE f USING fts5(w)")
+    try tables.observe("SELECT COUNT(*) FROM f WHERE f MATCH 'word'", as: "f")
+    try tables.otherExecutes("INSERT INTO f VALUES ('a word')")
+    try tables.wait(for: 1, of: "f")
+    _ = try tables.wakes(after: 1)
+    try tables.otherExecutes("UPDATE f SET w = 'nothing'")
+    try tables.wait(for: 0, of: "f")
+    #expect(try tables.wakes(after: 1) == 1)
+  }
+
+  @Test(arguments: ["FULL", "INCREMENTAL"])
+  func `databases whose pages move have no map`(mode: String) throws {
+    let tables = try Tables(setUp: "PRAGMA auto_vacuum = \(mode)")
+    try tables.otherExecutes("UPDATE b SET n = 2")
+    try tables.wait(for: 2, of: "b")
+    #expect(try tables.wakes(after: 3) == 3)
+  }
+
+  @Test func `the number of pages that may be read grows with each read of changes`() {
+    var budget = ChangedPagesReader.ReadBudget()
+    budget.use(16_000)
+    #expect(!budget.suffices)
+    var count = 0
+    while !budget.suffices, count < 1_000 {
+      budget.grow()
+      count += 1
+    }
+    #expect(count == 244)
+    budget.use(16_384)
+    budget.grow()
+    #expect(!budget.suffices)
+  }
+}
