@@ -3,12 +3,13 @@ import Synchronization
 /// Finds the tables that commits have changed, from the pages in the write-ahead log: for live queries after commits of
 /// programs that store no changes.
 ///
-///     no map ── next ──────────────────────► the map is made; the changes are unknown
-///     map ───── next, it can be updated ───► the changed tables, or anything if a page has no owner
-///        └───── next, otherwise ───────────► the map is made again; the changes are unknown
+///     no position ── begin ────────────────────► the state before the first fetch
+///     no map ─────── next ─────────────────────► the map is made; the tables that were changed since the position
+///     map ────────── next, it can be updated ──► the changed tables, or anything if a page has no owner
+///        └────────── next, otherwise ──────────► the map is made again; the changes are unknown
 ///
 /// Invariants:
-/// 1. The map describes the state that was read last. Each fetch reads this state, or a newer one: see `begin`.
+/// 1. The map describes the state that was read last. Each fetch reads the last known state, or a newer one: see `begin`.
 /// 2. All commits between two states are in the log, or the changes are unknown: the number of commits in the frames is
 ///    the difference of the numbers in the headers.
 ///
@@ -16,7 +17,17 @@ import Synchronization
 final class ChangedPagesReader: StoredChangesReader {
   private struct State {
     var known: (map: PageMap, header: WALIndexHeader, tables: TablesOfPages)?
+    var start = Start.none
     var budget = ReadBudget()
+  }
+
+  /// The state before the first fetch.
+  private enum Start {
+    case none
+    case state(WALIndexHeader)
+
+    /// A fetch may have read an older state.
+    case unknown
   }
 
   /// How many pages may be read to make the map. Each read of changes adds some, so that the map of a large database is
@@ -51,10 +62,20 @@ final class ChangedPagesReader: StoredChangesReader {
   private let hasForgotten = Atomic<Bool>(false)
 
   func begin(with db: Database) -> Bool {
-    guard hasPosition.load(ordering: .acquiring) else { return true }
     // A snapshot that is taken later is not older than the state that was read.
-    guard let handle = db.handle else { return true }
-    return !handle.isReading("main") || handle.isWriting
+    let isNew = db.handle.map { !$0.isReading("main") || $0.isWriting } ?? true
+    if hasPosition.load(ordering: .acquiring) { return isNew }
+    let header = isNew ? db.handle?.walIndexHeader : nil
+    return state.withLock { state in
+      // A read may have begun meanwhile.
+      if hasPosition.load(ordering: .acquiring) { return isNew }
+      switch state.start {
+      case .none: state.start = header.map { .state($0) } ?? .unknown
+      case .state where header == nil: state.start = .unknown
+      case .state, .unknown: break
+      }
+      return true
+    }
   }
 
   func forget() { hasForgotten.store(true, ordering: .sequentiallyConsistent) }
@@ -63,15 +84,16 @@ final class ChangedPagesReader: StoredChangesReader {
     let snapshot = try db.acquireSnapshotState()
     if snapshot.hasLog, snapshot.header == nil { return nil }
     var state = self.state.withLock { state in
-      // Released outside of the lock, and not copied when it is changed.
+      // From now on, `begin` compares with this position. Not copied when it is changed.
+      hasPosition.store(true, ordering: .releasing)
       defer { state.known = nil }
       return state
     }
     state.budget.grow()
     let hasForgotten = hasForgotten.exchange(false, ordering: .sequentiallyConsistent)
     let tables = try changedTables(&state, snapshot.header, db)
+    state.start = .unknown
     self.state.withLock { $0 = state }
-    hasPosition.store(true, ordering: .releasing)
     guard let tables, !hasForgotten else { return .unknown }
     return .known(tables.isEmpty ? [] : [CommittedChanges(unknownRowsOf: tables)], state: snapshot.header)
   }
@@ -101,7 +123,11 @@ final class ChangedPagesReader: StoredChangesReader {
     }
     state.budget.use(readCount)
     state.known = map.map { ($0, header, tables) }
-    return nil
+    guard let map, case .state(let start) = state.start else { return nil }
+    let changes = try Self.unlessUnavailable {
+      try map.changes(LoggedPages(pages, since: start), pageCountBefore: start.pageCount)
+    }
+    return changes.flatMap { $0.areCertain ? tables.keys(of: $0.owners) : nil }
   }
 
   /// Returns nil if the map cannot follow a change, or if pages are not in the log any more.

@@ -102,6 +102,22 @@ struct PageMap {
     owners[Int(page)] = owner
   }
 
+  /// The changes of the commits that have led to the state that was read to make the map.
+  ///
+  /// - Parameter pageCount: The number of pages of the database before these commits.
+  func changes(_ written: some WrittenPages, pageCountBefore pageCount: UInt32) throws -> Changes {
+    var changes = Changes()
+    for page in written.numbers {
+      guard page <= self.pageCount else { throw Invalid() }
+      switch owners[Int(page)] {
+      case Self.schema: changes.areCertain = false
+      case 0: if page <= pageCount, page != header.firstFreePage { changes.areCertain = false }
+      case let owner: changes.owners.insert(owner)
+      }
+    }
+    return changes
+  }
+
   // MARK: - Updating it
 
   /// Follows a number of commits.

@@ -5,12 +5,16 @@ struct PageWriter {
   private var random: RandomNumbers
   private let connection: PlainConnection
   private let usesFullText: Bool
+
+  /// Whether there are values longer than a page.
+  private let hasLongValues: Bool
   private static let tables = ["a", "b", "c", "d"]
 
-  init(path: String, seed: UInt64) {
+  init(path: String, seed: UInt64, hasLongValues: Bool = true) {
     random = RandomNumbers(seed: seed)
     connection = PlainConnection(creating: path, busyMilliseconds: 10_000)
     let pageSize = random.pick([512, 512, 1_024, 4_096])
+    self.hasLongValues = hasLongValues
     usesFullText = random.once(in: 2)
     for sql in [
       "PRAGMA page_size = \(pageSize)", "PRAGMA journal_mode = WAL", "PRAGMA synchronous = OFF",
@@ -88,7 +92,8 @@ struct PageWriter {
   }
 
   private mutating func value() -> String {
-    random.pick(["NULL", "randomblob(8)", "randomblob(8)", "randomblob(90)", "randomblob(900)", "randomblob(5000)"])
+    let short = ["NULL", "randomblob(8)", "randomblob(8)", "randomblob(90)"]
+    return random.pick(hasLongValues ? short + ["randomblob(900)", "randomblob(5000)"] : short)
   }
 
   private mutating func condition() -> String {

@@ -28,7 +28,6 @@ import Tidemark
       configuration.findsTablesOfExternalCommits = findsTables
       pool = try DatabasePool(path: folder.path("db"), configuration: configuration)
       for table in ["a", "b", "c"] { try observe("SELECT SUM(n) FROM \(table)", as: table) }
-      // The first external commit is unknown.
       try otherExecutes("UPDATE a SET n = 1; UPDATE b SET n = 1; UPDATE c SET n = 1")
       for table in ["a", "b", "c"] { try wait(for: 1, of: table) }
       _ = try wakes(after: 0)
@@ -70,6 +69,25 @@ import Tidemark
     try tables.wait(for: 30, of: "a")
     try tables.wait(for: 30, of: "c")
     #expect(try tables.wakes(after: 2) == 2)
+  }
+
+  @Test func `the first external commit is known`() throws {
+    let folder = try TemporaryFolder()
+    let other = try DatabaseQueue(path: folder.path("db"))
+    try other.write { db in
+      try db.execute(sql: "CREATE TABLE a (n); CREATE TABLE b (n); INSERT INTO a VALUES (0); INSERT INTO b VALUES (0)")
+    }
+    var configuration = Configuration()
+    configuration.findsTablesOfExternalCommits = true
+    let pool = try DatabasePool(path: folder.path("db"), configuration: configuration)
+    let observations = ["a", "b"].map { table in
+      ValueObservation.tracking { try Int.fetchOne($0, sql: "SELECT n FROM \(table)") ?? 0 }.collect(in: pool)
+    }
+    for (deliveries, _) in observations { try deliveries.wait(forLast: 0) }
+    try other.write { try $0.execute(sql: "UPDATE b SET n = 1") }
+    try observations[1].deliveries.wait(forLast: 1)
+    #expect(pool.observationMetrics.fetchCount == 3)
+    for (_, cancellable) in observations { cancellable.cancel() }
   }
 
   @Test func `without the setting, all queries are fetched`() throws {

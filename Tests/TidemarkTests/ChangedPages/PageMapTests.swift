@@ -124,6 +124,19 @@ import Testing
     #expect(try update(&map, [6: Self.overflow()]) == .init(areCertain: false))
   }
 
+  @Test func `the pages of commits before the map was made show their tables`() throws {
+    let map = try Self.map()
+    func changes(_ pages: [UInt32], pageCountBefore: UInt32 = 6) throws -> PageMap.Changes {
+      let written = Pages(content: Dictionary(uniqueKeysWithValues: pages.map { ($0, Self.leaf()) }), pageCount: 6)
+      return try map.changes(written, pageCountBefore: pageCountBefore)
+    }
+    #expect(try changes([2, 4]) == .init(owners: [Self.a]))
+    #expect(try changes([3, 5]) == .init(owners: [Self.a, Self.b]))
+    #expect(try changes([1, 3]) == .init(owners: [Self.b], areCertain: false))
+    #expect(try changes([4, 6]) == .init(owners: [Self.a], areCertain: false))
+    #expect(try changes([4, 6], pageCountBefore: 5) == .init(owners: [Self.a]))
+  }
+
   @Test(
     arguments: [
       ("another schema", [1: first(schemaNumber: 2)], 6),
