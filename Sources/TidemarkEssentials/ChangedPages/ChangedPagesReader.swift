@@ -11,13 +11,17 @@ import Synchronization
 /// Invariants:
 /// 1. The map describes the state that was read last. Each fetch reads the last known state, or a newer one: see `begin`.
 /// 2. All commits between two states are in the log, or the changes are unknown: the number of commits in the frames is
-///    the difference of the numbers in the headers.
+///    the difference of the numbers in the headers. See `LoggedPages` for a log that was restarted.
+/// 3. What was read of the log is used after it is certain that the log was not restarted meanwhile.
 ///
 /// Commits of this database object are included: their frames are not distinguished.
 final class ChangedPagesReader: StoredChangesReader {
   private struct State {
     var known: (map: PageMap, header: WALIndexHeader, tables: TablesOfPages)?
     var start = Start.none
+
+    /// Whether the database can have a map.
+    var isSupported = true
     var budget = ReadBudget()
   }
 
@@ -101,9 +105,15 @@ final class ChangedPagesReader: StoredChangesReader {
   /// The tables that were changed since the last read; nil if they are unknown.
   private func changedTables(_ state: inout State, _ header: WALIndexHeader?, _ db: Database) throws -> [TableKey]? {
     let known = state.known.take()
-    guard let header, let handle = db.handle, let pages = StoredPages(handle, header) else { return nil }
+    guard state.isSupported, let header, let handle = db.handle, let pages = StoredPages(handle, header) else {
+      return nil
+    }
     if var known {
-      let changes = try Self.unlessUnavailable { try known.map.update(LoggedPages(pages, since: known.header)) }
+      let changes = try Self.unlessUnavailable {
+        let changes = try known.map.update(LoggedPages(pages, since: known.header))
+        try pages.checkLog()
+        return changes
+      }
       if let changes {
         known.header = header
         state.known = known
@@ -111,23 +121,37 @@ final class ChangedPagesReader: StoredChangesReader {
       }
     }
     guard state.budget.suffices, let tables = try TablesOfPages(db) else { return nil }
-    var readCount = 0
-    let map = try Self.unlessUnavailable {
-      let snapshot = try LoggedPages(pages, since: nil)
-      return try PageMap(
-        roots: tables.roots, pageCount: header.pageCount, readLimit: state.budget.pageCount
-      ) { page, body in
-        readCount += 1
-        try snapshot.withContent(of: page, body)
-      }
-    }
-    state.budget.use(readCount)
-    state.known = map.map { ($0, header, tables) }
-    guard let map, case .state(let start) = state.start else { return nil }
+    guard let map = try newMap(&state, pages, tables) else { return nil }
+    state.known = (map, header, tables)
+    guard case .state(let start) = state.start else { return nil }
     let changes = try Self.unlessUnavailable {
-      try map.changes(LoggedPages(pages, since: start), pageCountBefore: start.pageCount)
+      let changes = try map.changes(LoggedPages(pages, since: start), pageCountBefore: start.pageCount)
+      try pages.checkLog()
+      return changes
     }
     return changes.flatMap { $0.areCertain ? tables.keys(of: $0.owners) : nil }
+  }
+
+  private func newMap(_ state: inout State, _ pages: StoredPages, _ tables: TablesOfPages) throws -> PageMap? {
+    var readCount = 0
+    defer { state.budget.use(readCount) }
+    do {
+      return try Self.unlessUnavailable {
+        let snapshot = try LoggedPages(pages, since: nil)
+        let map = try PageMap(
+          roots: tables.roots, pageCount: pages.header.pageCount, readLimit: state.budget.pageCount
+        ) { page, body in
+          readCount += 1
+          try snapshot.withContent(of: page, body)
+        }
+        try pages.checkLog()
+        return map
+      }
+    } catch is PageMap.Unsupported {
+      // Unless the pages were not those of the snapshot.
+      if try Self.unlessUnavailable(pages.checkLog) != nil { state.isSupported = false }
+      return nil
+    }
   }
 
   /// Returns nil if the map cannot follow a change, or if pages are not in the log any more.
@@ -143,22 +167,36 @@ final class ChangedPagesReader: StoredChangesReader {
 }
 
 /// The pages that are in the log.
+///
+/// If the log was restarted after a state, commits to the former log may be missing. The number of commits shows it. SQLite
+/// repeats the last frame of a commit on disks that may destroy the rest of a sector: such a log counts as unknown. It also
+/// counts from zero again after a process was killed while it wrote the header of the WAL-index. As everywhere in the
+/// library, it is assumed that the number is not the expected one then.
 private struct LoggedPages: PageMap.WrittenPages {
   private let pages: StoredPages
 
   /// The last frame of each page.
   private var frames: [UInt32: UInt32] = [:]
 
+  private static let frameCountMax: UInt32 = 100_000
+
   /// - Parameter last: The state after which the frames are read; nil to read all of them.
-  /// - Throws: `PageMap.Invalid` if some commits since this state are not in the log any more.
+  /// - Throws: `PageMap.Invalid` if some commits since this state are not in the log any more, or if there are too many
+  ///   frames.
   init(_ pages: StoredPages, since last: WALIndexHeader?) throws {
     self.pages = pages
+    let isRestarted = last.map { $0.logSalt != pages.header.logSalt } ?? false
+    let first = isRestarted ? 0 : last?.frameCount ?? 0
+    guard pages.header.frameCount <= first + Self.frameCountMax else { throw PageMap.Invalid() }
     var commitCount: UInt32 = 0
-    if last.map(pages.header.hasSameContent) == true { return }
-    let first = last?.logSalt == pages.header.logSalt ? last?.frameCount ?? 0 : 0
+    var lastCommitPage: UInt32?
     try pages.forEachFrame(after: first) { frame in
       frames[frame.page] = frame.index
-      if frame.endsCommit { commitCount += 1 }
+      if frame.endsCommit {
+        if isRestarted, frame.page == lastCommitPage { throw PageMap.Invalid() }
+        commitCount += 1
+      }
+      lastCommitPage = frame.endsCommit ? frame.page : nil
     }
     if let last, pages.header.commitCount &- last.commitCount != commitCount { throw PageMap.Invalid() }
   }

@@ -24,8 +24,14 @@ struct PageMap {
   /// The table of the schema.
   static let schema: Owner = 1
 
-  /// The map does not describe the database any more, or the database cannot be described.
+  /// The map does not describe the database any more, or too many pages must be read to make it.
   struct Invalid: Error {}
+
+  /// The database cannot be described.
+  struct Unsupported: Error {}
+
+  /// The greatest number of pages of a database.
+  static let pageCountMax: UInt32 = 1 << 23
 
   /// The pages that commits have written, and their last content.
   protocol WrittenPages {
@@ -60,36 +66,40 @@ struct PageMap {
   /// - Parameter roots: The roots of the tables and indexes, with their tables.
   /// - Parameter readLimit: The greatest number of pages to read.
   /// - Parameter read: Calls a closure with the content of a page.
-  /// - Throws: `Invalid` if there are too many pages, or if the database has pages that are moved.
+  /// - Throws: `Invalid` if more pages must be read, `Unsupported`, or an error of the read.
   init(
     roots: [(page: UInt32, owner: Owner)], pageCount: UInt32, readLimit: Int,
     _ read: (UInt32, (UnsafeRawBufferPointer) throws -> Void) throws -> Void
   ) throws {
-    guard pageCount > 0, pageCount < TreePage.pageCountLimit else { throw Invalid() }
+    guard pageCount > 0, pageCount <= Self.pageCountMax else { throw Unsupported() }
     var header: DatabaseFileHeader?
     try read(1) { header = DatabaseFileHeader($0) }
-    guard let header, !header.hasMovingPages else { throw Invalid() }
+    guard let header, !header.hasMovingPages else { throw Unsupported() }
     self.header = header
     owners = Array(repeating: 0, count: Int(pageCount) + 1)
     var rest = readLimit
+    func willRead() throws {
+      rest -= 1
+      if rest < 0 { throw Invalid() }
+    }
     for root in roots + [(1, Self.schema)] {
       try claim(root.page, root.owner)
       var level = [root.page]
       while let first = level.first {
         // All leaves have the same depth.
         var isInner = false
+        try willRead()
         try read(first) { isInner = TreePage.kind(first, $0) == .inner }
         guard isInner else { break }
         var next: [UInt32] = []
         for page in level {
-          rest -= 1
-          if rest < 0 { throw Invalid() }
+          try willRead()
           try read(page) { bytes in
             let isSound = try TreePage.forEachChild(of: page, bytes) { child in
               try claim(child, root.owner)
               next.append(child)
             }
-            if !isSound { throw Invalid() }
+            if !isSound { throw Unsupported() }
           }
         }
         level = next
@@ -98,7 +108,7 @@ struct PageMap {
   }
 
   private mutating func claim(_ page: UInt32, _ owner: Owner) throws {
-    guard page >= 1, page <= pageCount, owners[Int(page)] == 0 else { throw Invalid() }
+    guard page >= 1, page <= pageCount, owners[Int(page)] == 0 else { throw Unsupported() }
     owners[Int(page)] = owner
   }
 
@@ -125,7 +135,7 @@ struct PageMap {
   /// - Throws: `Invalid`, or an error of the read. Then the map must be made again.
   mutating func update(_ written: some WrittenPages) throws -> Changes {
     let oldCount = pageCount
-    guard written.pageCount >= oldCount, written.pageCount < TreePage.pageCountLimit else { throw Invalid() }
+    guard written.pageCount >= oldCount, written.pageCount <= Self.pageCountMax else { throw Invalid() }
     owners += Array(repeating: 0, count: Int(written.pageCount - oldCount))
     let freePages = try updateHeader(written)
     var changes = Changes()

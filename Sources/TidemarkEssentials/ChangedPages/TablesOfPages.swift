@@ -16,14 +16,14 @@ struct TablesOfPages {
   init?(_ db: Database) throws {
     tables = [TableKey(""), TableKey("sqlite_schema")]
     let rows = try db.lookUp(
-      "SELECT type, name, tbl_name, rootpage FROM main.sqlite_master WHERE type IN ('table', 'index')")
+      "SELECT type, name, tbl_name, rootpage, sql FROM main.sqlite_master WHERE type IN ('table', 'index')")
     var numbers: [TableKey: PageMap.Owner] = [:]
-    var virtual: [TableKey] = []
+    var virtual: [(table: TableKey, sql: String)] = []
     for row in rows {
       let (type, name, tableName, root) = (row[0] as String, row[1] as String, row[2] as String, row[3] as Int64?)
       let key = TableKey(tableName)
       guard let root, root > 0 else {
-        if type == "table" { virtual.append(TableKey(name)) }
+        if type == "table" { virtual.append((TableKey(name), row[4] as String? ?? "")) }
         continue
       }
       if numbers[key] == nil {
@@ -33,15 +33,19 @@ struct TablesOfPages {
       }
       if let owner = numbers[key], let page = UInt32(exactly: root) { roots.append((page, owner)) }
     }
-    for table in virtual { add(virtual: table, numbers) }
+    for (table, sql) in virtual { add(virtual: table, sql.asciiLowercased, numbers) }
   }
 
-  private mutating func add(virtual table: TableKey, _ numbers: [TableKey: PageMap.Owner]) {
+  private mutating func add(virtual table: TableKey, _ sql: String, _ numbers: [TableKey: PageMap.Owner]) {
     let prefix = table.name.asciiLowercased + "_"
     let stores = numbers.filter { $0.key.name.asciiLowercased.hasPrefix(prefix) }
+    let isKnown = Self.modules.contains { sql.contains("using \($0)") } && !sql.contains("content")
+    if !isKnown || stores.isEmpty { return dependentTables.append(table) }
     for number in stores.values { virtualTables[number, default: []].append(table) }
-    if stores.isEmpty { dependentTables.append(table) }
   }
+
+  /// The modules whose tables store their content in tables with their name as prefix.
+  private static let modules = ["fts3", "fts4", "fts5", "rtree"]
 
   /// The tables that have changed if the pages of some owners have.
   func keys(of owners: Set<PageMap.Owner>) -> [TableKey] {

@@ -1,8 +1,7 @@
 /// What the first bytes of a page show: whether it belongs to a b-tree, and the pages below it.
 ///
 /// The layout is SQLite's, as documented with its file format. A page that is no b-tree page begins with the number of
-/// another page, or with zeros. In a file of fewer than `pageCountLimit` pages, its first byte is never that of a b-tree
-/// page.
+/// another page, or with zeros. In a file of `PageMap.pageCountMax` pages, its first byte is never that of a b-tree page.
 enum TreePage {
   enum Kind {
     case inner
@@ -11,8 +10,6 @@ enum TreePage {
     /// An overflow page or a page of the list of free pages, or no page of these.
     case other
   }
-
-  static let pageCountLimit: UInt32 = 1 << 25
 
   /// The beginning of the b-tree part: the first page begins with the header of the file.
   private static func start(_ page: UInt32) -> Int { page == 1 ? DatabaseFileHeader.size : 0 }

@@ -1,17 +1,19 @@
 import CSQLite
+import Synchronization
 
 /// The pages of a database with a write-ahead log, read through SQLite's own file objects: closing a descriptor of our
 /// own would drop the locks of the process.
 ///
 /// A page in a snapshot is in the last frame of the log that contains it, or in the file. While the connection holds the
 /// snapshot, no page of the file that has no such frame is overwritten. The log may be restarted meanwhile if all of it
-/// is in the file: then the salt of its frames is another one, and reading them fails.
+/// is in the file. So what was read is only valid after `checkLog`.
 ///
 /// C: `SQLITE_FCNTL_FILE_POINTER`, `SQLITE_FCNTL_JOURNAL_POINTER`, and the `xRead` of the files.
 struct StoredPages {
   /// The header of the snapshot.
   let header: WALIndexHeader
 
+  private let connection: SQLiteConnection
   private let file: UnsafeMutablePointer<sqlite3_file>
   private let log: UnsafeMutablePointer<sqlite3_file>
 
@@ -41,7 +43,16 @@ struct StoredPages {
     guard let file = object(SQLITE_FCNTL_FILE_POINTER), let log = object(SQLITE_FCNTL_JOURNAL_POINTER) else {
       return nil
     }
-    (self.header, self.file, self.log) = (header, file, log)
+    (self.header, self.connection, self.file, self.log) = (header, connection.pointer, file, log)
+  }
+
+  /// Checks that no frame was overwritten since the snapshot. A writer that restarts the log publishes its new salt before
+  /// it writes the first frame.
+  func checkLog() throws {
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
+    guard let header = WALIndexMemory(connection)?.header, header.logSalt == self.header.logSalt else {
+      throw Unavailable()
+    }
   }
 
   /// Calls a closure with the frames of the log after the first ones, up to the last one of the snapshot.

@@ -133,6 +133,22 @@ import Tidemark
     #expect(try tables.wakes(after: 3) == 3)
   }
 
+  @Test func `commits that have left the log make the changes unknown once`() throws {
+    let tables = try Tables()
+    try tables.pool.writeWithoutTransaction { db in
+      try db.execute(sql: "UPDATE a SET n = 2")
+      _ = try db.checkpoint(.truncate)
+    }
+    try tables.wait(for: 2, of: "a")
+    _ = try tables.wakes(after: 1)
+    try tables.otherExecutes("UPDATE b SET n = 2")
+    try tables.wait(for: 2, of: "b")
+    #expect(try tables.wakes(after: 3) == 3)
+    try tables.otherExecutes("UPDATE b SET n = 3")
+    try tables.wait(for: 3, of: "b")
+    #expect(try tables.wakes(after: 1) == 1)
+  }
+
   @Test func `a value of several pages that is overwritten in place is noticed`() throws {
     let tables = try Tables()
     try tables.otherExecutes("UPDATE c SET v = zeroblob(10000)")
@@ -174,5 +190,47 @@ import Tidemark
     budget.use(16_384)
     budget.grow()
     #expect(!budget.suffices)
+  }
+}
+
+/// Pages that are read through SQLite's files.
+@Suite struct StoredPagesTests {
+  @Test func `a restart of the log while its pages are read is noticed`() throws {
+    let folder = try TemporaryFolder()
+    let pool = try folder.pool()
+    try pool.write { try $0.execute(sql: "CREATE TABLE t (n); INSERT INTO t VALUES (1)") }
+    // Then a snapshot needs only the file, and does not prevent a restart.
+    _ = try pool.writeWithoutTransaction { try $0.checkpoint(.full) }
+    try pool.read { db in
+      let header = try #require(try db.acquireSnapshotState().header)
+      let pages = try #require(StoredPages(try db.openHandle(), header))
+      try pages.checkLog()
+      try pool.write { try $0.execute(sql: "INSERT INTO t VALUES (2)") }
+      #expect(throws: StoredPages.Unavailable.self) { try pages.checkLog() }
+      #expect(throws: StoredPages.Unavailable.self) { try pages.forEachFrame(after: 0) { _ in } }
+    }
+  }
+
+  @Test func `the frames of a commit are in the log, and its pages in the last of them`() throws {
+    let folder = try TemporaryFolder()
+    let pool = try folder.pool()
+    try pool.write { try $0.execute(sql: "CREATE TABLE t (n)") }
+    try pool.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
+    try pool.read { db in
+      let header = try #require(try db.acquireSnapshotState().header)
+      let pages = try #require(StoredPages(try db.openHandle(), header))
+      var frames: [StoredPages.Frame] = []
+      try pages.forEachFrame(after: header.frameCount - 1) { frames.append($0) }
+      #expect(frames.map(\.page) == [2])
+      #expect(frames.map(\.endsCommit) == [true])
+      try withUnsafeTemporaryAllocation(byteCount: header.pageSize, alignment: 8) { bytes in
+        try pages.read(2, in: frames[0].index, into: bytes)
+        // A leaf of a table with one row.
+        #expect(bytes[0] == 13 && bytes[4] == 1)
+        #expect(throws: StoredPages.Unavailable.self) {
+          try pages.read(2, in: header.frameCount + 100, into: bytes)
+        }
+      }
+    }
   }
 }

@@ -163,6 +163,6 @@ import Testing
     #expect(throws: PageMap.Invalid.self) { try Self.map(readLimit: 0) }
     var content = Self.content
     content[1] = Self.first(movingRoot: 4)
-    #expect(throws: PageMap.Invalid.self) { try Self.map(content) }
+    #expect(throws: PageMap.Unsupported.self) { try Self.map(content) }
   }
 }
