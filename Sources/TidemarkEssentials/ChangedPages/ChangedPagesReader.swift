@@ -12,7 +12,7 @@ import Synchronization
 /// 1. The map describes the state that was read last. Each fetch reads the last known state, or a newer one: see `begin`.
 /// 2. All commits between two states are in the log, or the changes are unknown: the number of commits in the frames is
 ///    the difference of the numbers in the headers. See `LoggedPages` for a log that was restarted.
-/// 3. What was read of the log is used after it is certain that the log was not restarted meanwhile.
+/// 3. Pages of the log are used after a check that the log was not restarted meanwhile.
 ///
 /// Commits of this database object are included: their frames are not distinguished.
 final class ChangedPagesReader: StoredChangesReader {
@@ -148,7 +148,7 @@ final class ChangedPagesReader: StoredChangesReader {
         return map
       }
     } catch is PageMap.Unsupported {
-      // Unless the pages were not those of the snapshot.
+      // Unless the pages belong to a later state than the snapshot.
       if try Self.unlessUnavailable(pages.checkLog) != nil { state.isSupported = false }
       return nil
     }

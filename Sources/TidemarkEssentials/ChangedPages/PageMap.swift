@@ -10,13 +10,13 @@
 ///
 /// Invariants:
 /// 1. Each page of a b-tree has its table as owner.
-/// 2. Another page may still have its former table as owner. When it is written, its first byte shows that it is no page
-///    of a b-tree any more.
+/// 2. Another page may still have its former table as owner. When it is written, its first byte shows that it does not
+///    belong to a b-tree any more.
 /// 3. A change that leaves out a table does not exist: a table whose page is linked, freed or overwritten has another
 ///    page with an owner among the written ones, or the change is not certain.
 ///
-/// What the map cannot follow makes it invalid: a change of the schema, which moves roots; pages that SQLite moves
-/// (`PRAGMA auto_vacuum`); a page that two tables claim, because one of them was freed and its content is old.
+/// Some changes make the map invalid: a change of the schema, which moves roots; pages that SQLite moves (`PRAGMA
+/// auto_vacuum`); a page that two tables claim, because a page above it was freed and its content is old.
 struct PageMap {
   /// The number of a table; 0 is none.
   typealias Owner = UInt16

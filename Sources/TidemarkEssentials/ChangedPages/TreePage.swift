@@ -1,7 +1,8 @@
-/// What the first bytes of a page show: whether it belongs to a b-tree, and the pages below it.
+/// A page of a b-tree, and the pages below it.
 ///
-/// The layout is SQLite's, as documented with its file format. A page that is no b-tree page begins with the number of
-/// another page, or with zeros. In a file of `PageMap.pageCountMax` pages, its first byte is never that of a b-tree page.
+/// The layout is SQLite's, as documented with its file format. An overflow page, or a page of the list of free pages,
+/// begins with the number of another page, or with zeros. In a file of `PageMap.pageCountMax` pages, this number does not
+/// begin with the byte of a b-tree page.
 enum TreePage {
   enum Kind {
     case inner
