@@ -9,7 +9,8 @@ import Synchronization
 ///        └────────── next, otherwise ──────────► the map is made again; the changes are unknown
 ///
 /// Invariants:
-/// 1. The map describes the state that was read last. Each fetch reads the last known state, or a newer one: see `begin`.
+/// 1. The map describes the state that was read last. Each fetch reads the last known state, or a newer one: see
+///    `begin`.
 /// 2. All commits between two states are in the log, or the changes are unknown: the number of commits in the frames is
 ///    the difference of the numbers in the headers. See `LoggedPages` for a log that was restarted.
 /// 3. Pages of the log are used after a check that the log was not restarted meanwhile.
@@ -168,10 +169,10 @@ final class ChangedPagesReader: StoredChangesReader {
 
 /// The pages that are in the log.
 ///
-/// If the log was restarted after a state, commits to the former log may be missing. The number of commits shows it. SQLite
-/// repeats the last frame of a commit on disks that may destroy the rest of a sector: such a log counts as unknown. It also
-/// counts from zero again after a process was killed while it wrote the header of the WAL-index. As everywhere in the
-/// library, it is assumed that the number is not the expected one then.
+/// If the log was restarted after a state, commits to the former log may be missing. The number of commits shows it.
+/// SQLite repeats the last frame of a commit on disks that may destroy the rest of a sector: such a log counts as
+/// unknown. It also counts from zero again after a process was killed while it wrote the header of the WAL-index. As
+/// everywhere in the library, it is assumed that the number is not the expected one then.
 private struct LoggedPages: PageMap.WrittenPages {
   private let pages: StoredPages
 

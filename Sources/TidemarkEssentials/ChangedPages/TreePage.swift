@@ -1,8 +1,8 @@
 /// A page of a b-tree, and the pages below it.
 ///
 /// The layout is SQLite's, as documented with its file format. An overflow page, or a page of the list of free pages,
-/// begins with the number of another page, or with zeros. In a file of `PageMap.pageCountMax` pages, this number does not
-/// begin with the byte of a b-tree page.
+/// begins with the number of another page, or with zeros. In a file of `PageMap.pageCountMax` pages, this number does
+/// not begin with the byte of a b-tree page.
 enum TreePage {
   enum Kind {
     case inner

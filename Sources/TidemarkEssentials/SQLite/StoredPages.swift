@@ -4,9 +4,9 @@ import Synchronization
 /// The pages of a database with a write-ahead log, read through SQLite's own file objects: closing a descriptor of our
 /// own would drop the locks of the process.
 ///
-/// A page in a snapshot is in the last frame of the log that contains it, or in the file. While the connection holds the
-/// snapshot, no page of the file that has no such frame is overwritten. The log may be restarted meanwhile if all of it
-/// is in the file. So what was read is only valid after `checkLog`.
+/// A page in a snapshot is in the last frame of the log that contains it, or in the file. While the connection holds
+/// the snapshot, no page of the file that has no such frame is overwritten. The log may be restarted meanwhile if all of
+/// it is in the file. So the content of pages is only valid after `checkLog`.
 ///
 /// C: `SQLITE_FCNTL_FILE_POINTER`, `SQLITE_FCNTL_JOURNAL_POINTER`, and the `xRead` of the files.
 struct StoredPages {
@@ -46,8 +46,8 @@ struct StoredPages {
     (self.header, self.connection, self.file, self.log) = (header, connection.pointer, file, log)
   }
 
-  /// Checks that no frame was overwritten since the snapshot. A writer that restarts the log publishes its new salt before
-  /// it writes the first frame.
+  /// Checks that no frame was overwritten since the snapshot. A writer that restarts the log publishes its new salt
+  /// before it writes the first frame.
   func checkLog() throws {
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     guard let header = WALIndexMemory(connection)?.header, header.logSalt == self.header.logSalt else {
