@@ -5,8 +5,8 @@ import Synchronization
 /// own would drop the locks of the process.
 ///
 /// A page in a snapshot is in the last frame of the log that contains it, or in the file. While the connection holds
-/// the snapshot, no page of the file that has no such frame is overwritten. The log may be restarted meanwhile if all of
-/// it is in the file. So the content of pages is only valid after `checkLog`.
+/// the snapshot, no page of the file that has no such frame is overwritten. The log may be restarted meanwhile if the
+/// file contains all of it. So the content of pages is only valid after `checkLog`.
 ///
 /// C: `SQLITE_FCNTL_FILE_POINTER`, `SQLITE_FCNTL_JOURNAL_POINTER`, and the `xRead` of the files.
 struct StoredPages {
