@@ -9,8 +9,8 @@ import Tidemark
 // The other process is this program: it commits COUNT times, with pauses of a millisecond on average, then without. It
 // uses bare C, and reports when each COMMIT has returned. `disk` uses the folder of temporary files, not one in memory.
 // With `feed`, both use the library, and write a change feed. With `pages`, the changed tables are found from the pages
-// in the log. `queries` adds live queries that no commit concerns; with `quiet-table`, they read a table that nobody
-// writes.
+// in the log. `queries` adds live queries that no commit concerns; with `quiet-table`, they read a table that no
+// process writes.
 
 func measureOtherProcesses(_ folder: BenchmarkFolder, _ arguments: [String]) throws {
   let count = arguments.lazy.compactMap { Int($0) }.first ?? 10_000
