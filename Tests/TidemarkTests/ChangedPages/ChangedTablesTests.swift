@@ -77,9 +77,9 @@ import Tidemark
     try other.write { db in
       try db.execute(sql: "CREATE TABLE a (n); CREATE TABLE b (n); INSERT INTO a VALUES (0); INSERT INTO b VALUES (0)")
     }
-    var configuration = Configuration()
-    configuration.findsTablesOfExternalCommits = true
-    let pool = try DatabasePool(path: folder.path("db"), configuration: configuration)
+    var config = Configuration()
+    config.findsTablesOfExternalCommits = true
+    let pool = try DatabasePool(path: folder.path("db"), configuration: config)
     let observations = ["a", "b"].map { table in
       ValueObservation.tracking { try Int.fetchOne($0, sql: "SELECT n FROM \(table)") ?? 0 }.collect(in: pool)
     }
