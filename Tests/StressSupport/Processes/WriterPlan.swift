@@ -50,7 +50,8 @@ package struct WriterPlan: Codable, Sendable, CustomStringConvertible {
     (self.programs, self.freedoms, self.seed, self.stream) = (programs, freedoms, seed, stream)
     var random = RandomNumbers(seed: seed, stream: stream)
     synchronous = Synchronous.allCases[random.below(Synchronous.allCases.count)]
-    busyMilliseconds = [0, 5, 500, 60_000, 60_000][random.below(5)]
+    // A checkpoint and a transaction that reads and then writes may wait for each other.
+    busyMilliseconds = [0, 5, 500, 5_000, 5_000][random.below(5)]
     checkpointPageCount = [0, 5, 50, 1_000][random.below(4)]
   }
 
