@@ -68,7 +68,7 @@ stacks() {
     case $(readlink "/proc/$process/exe") in *.xctest | *swiftpm-testing-helper) ;; *) continue ;; esac
     echo "test: the threads of process $process:"
     timeout 60 gdb -p "$process" -batch -nx -ex 'thread apply all backtrace 25' 2>/dev/null |
-      grep -E '^(Thread|#)' | cut -c 1-200 | tee -a "$log.stacks"
+      grep -E '^(Thread|#)' | cut -c 1-200
   done
 }
 

@@ -214,10 +214,29 @@ struct TableDraft {
     updatedColumns = known.isEmpty ? columns : columns.map(known.union)
   }
 
+  /// Any rows may have changed.
+  mutating func becomeCoarse() {
+    isCoarse = true
+    rowIndexes = []
+    for kind in [RowChange.Kind.insert, .delete, .update] { kinds.insert(kind) }
+    addUpdatedColumns(nil)
+  }
+
   /// - Parameter log: The rows of all tables.
   func changes(of key: TableKey, _ log: CapturedLog) -> CommittedChanges.TableChanges {
     let changes = CommittedChanges.TableChanges(key: key, isCoarse: isCoarse, log: log)
     changes.set(kinds, updatedColumns: updatedColumns, .some(rowIndexes))
     return changes
+  }
+}
+
+extension CommittedChanges {
+  /// Changes of tables whose rows are not known.
+  init(unknownRowsOf tables: [TableKey]) {
+    let log = CapturedLog(records: [], values: CapturedValues(), layouts: [])
+    self.init(number: 0, needsVersion: .max, log: log)
+    var draft = TableDraft()
+    draft.becomeCoarse()
+    for key in tables { self.tables.append(draft.changes(of: key, log)) }
   }
 }

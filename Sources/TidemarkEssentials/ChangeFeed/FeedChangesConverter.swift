@@ -18,9 +18,7 @@ final class FeedChangesConverter {
 
   init(_ db: Database, _ layouts: [TableKey: CaptureLayout]) {
     (self.db, self.layouts) = (db, layouts)
-    var draft = FeedChangesDraft()
-    for name in Self.tablesOfLibrary { draft.addUnknownRows(of: TableKey(name, in: "main")) }
-    all = [draft.changes(number: 0)]
+    all = [CommittedChanges(unknownRowsOf: Self.tablesOfLibrary.map { TableKey($0, in: "main") })]
   }
 
   /// - Returns: Whether the changes are known.
@@ -90,10 +88,7 @@ private struct FeedChangesDraft {
 
   mutating func addUnknownRows(of key: TableKey) {
     let index = index(of: key)
-    tables[index].draft.isCoarse = true
-    tables[index].draft.rowIndexes = []
-    for kind in [RowChange.Kind.insert, .delete, .update] { tables[index].draft.kinds.insert(kind) }
-    tables[index].draft.addUpdatedColumns(nil)
+    tables[index].draft.becomeCoarse()
   }
 
   mutating func add(_ row: ChangedRow, _ key: TableKey, _ layout: CaptureLayout) {

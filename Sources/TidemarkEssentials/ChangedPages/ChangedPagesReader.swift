@@ -26,13 +26,16 @@ final class ChangedPagesReader: StoredChangesReader {
     var budget = ReadBudget()
   }
 
-  /// The state before the first fetch.
+  /// The state before the first fetch, until the first read of changes.
   private enum Start {
     case none
     case state(WALIndexHeader)
 
     /// A fetch may have read an older state.
     case unknown
+
+    /// Changes were read: fetches follow the state that was read last.
+    case passed
   }
 
   /// How many pages may be read to make the map. Each read of changes adds some, so that the map of a large database is
@@ -63,21 +66,17 @@ final class ChangedPagesReader: StoredChangesReader {
 
   /// Not locked during a read: there is one at a time.
   private let state = Mutex(State())
-  private let hasPosition = Atomic<Bool>(false)
   private let hasForgotten = Atomic<Bool>(false)
 
   func begin(with db: Database) -> Bool {
     // A snapshot that is taken later is not older than the state that was read.
     let isNew = db.handle.map { !$0.isReading("main") || $0.isWriting } ?? true
-    if hasPosition.load(ordering: .acquiring) { return isNew }
-    let header = isNew ? db.handle?.walIndexHeader : nil
     return state.withLock { state in
-      // A read may have begun meanwhile.
-      if hasPosition.load(ordering: .acquiring) { return isNew }
       switch state.start {
-      case .none: state.start = header.map { .state($0) } ?? .unknown
-      case .state where header == nil: state.start = .unknown
-      case .state, .unknown: break
+      case .passed: return isNew
+      case .unknown: break
+      case .none: state.start = (isNew ? db.handle?.walIndexHeader : nil).map { .state($0) } ?? .unknown
+      case .state: if !isNew { state.start = .unknown }
       }
       return true
     }
@@ -89,15 +88,14 @@ final class ChangedPagesReader: StoredChangesReader {
     let snapshot = try db.acquireSnapshotState()
     if snapshot.hasLog, snapshot.header == nil { return nil }
     var state = self.state.withLock { state in
-      // From now on, `begin` compares with this position. Not copied when it is changed.
-      hasPosition.store(true, ordering: .releasing)
-      defer { state.known = nil }
+      // The map is not copied when it is changed.
+      defer { (state.known, state.start) = (nil, .passed) }
       return state
     }
     state.budget.grow()
     let hasForgotten = hasForgotten.exchange(false, ordering: .sequentiallyConsistent)
     let tables = try changedTables(&state, snapshot.header, db)
-    state.start = .unknown
+    state.start = .passed
     self.state.withLock { $0 = state }
     guard let tables, !hasForgotten else { return .unknown }
     return .known(tables.isEmpty ? [] : [CommittedChanges(unknownRowsOf: tables)], state: snapshot.header)
@@ -198,6 +196,7 @@ private struct LoggedPages: PageMap.WrittenPages {
         commitCount += 1
       }
       lastCommitPage = frame.endsCommit ? frame.page : nil
+      return true
     }
     if let last, pages.header.commitCount &- last.commitCount != commitCount { throw PageMap.Invalid() }
   }

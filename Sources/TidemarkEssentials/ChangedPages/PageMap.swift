@@ -55,7 +55,7 @@ struct PageMap {
 
   /// The owners of all pages, by their number.
   private var owners: [Owner]
-  private var header: DatabaseFileHeader
+  private var header: FirstPage
 
   private var pageCount: UInt32 { UInt32(owners.count - 1) }
 
@@ -72,8 +72,8 @@ struct PageMap {
     _ read: (UInt32, (UnsafeRawBufferPointer) throws -> Void) throws -> Void
   ) throws {
     guard pageCount > 0, pageCount <= Self.pageCountMax else { throw Unsupported() }
-    var header: DatabaseFileHeader?
-    try read(1) { header = DatabaseFileHeader($0) }
+    var header: FirstPage?
+    try read(1) { header = FirstPage($0) }
     guard let header, !header.hasMovingPages else { throw Unsupported() }
     self.header = header
     owners = Array(repeating: 0, count: Int(pageCount) + 1)
@@ -161,7 +161,7 @@ struct PageMap {
   private mutating func updateHeader(_ written: some WrittenPages) throws -> Set<UInt32> {
     let before = header.firstFreePage
     if written.contains(1) {
-      let new = try written.withContent(of: 1) { DatabaseFileHeader($0) }
+      let new = try written.withContent(of: 1) { FirstPage($0) }
       guard new.hasSameContent(as: header) else { throw Invalid() }
       header = new
     }

@@ -55,18 +55,3 @@ struct TablesOfPages {
     return Array(keys) + dependentTables
   }
 }
-
-extension CommittedChanges {
-  /// Changes of tables whose rows are not known.
-  init(unknownRowsOf tables: [TableKey]) {
-    let log = CapturedLog(records: [], values: CapturedValues(), layouts: [])
-    self.init(number: 0, needsVersion: .max, log: log)
-    for key in tables {
-      var draft = TableDraft()
-      draft.isCoarse = true
-      for kind in [RowChange.Kind.insert, .delete, .update] { draft.kinds.insert(kind) }
-      draft.addUpdatedColumns(nil)
-      self.tables.append(draft.changes(of: key, log))
-    }
-  }
-}

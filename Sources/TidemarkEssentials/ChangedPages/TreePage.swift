@@ -8,12 +8,12 @@ enum TreePage {
     case inner
     case leaf
 
-    /// An overflow page or a page of the list of free pages, or no page of these.
+    /// An overflow page, or a page of the list of free pages.
     case other
   }
 
   /// The beginning of the b-tree part: the first page begins with the header of the file.
-  private static func start(_ page: UInt32) -> Int { page == 1 ? DatabaseFileHeader.size : 0 }
+  private static func start(_ page: UInt32) -> Int { page == 1 ? FirstPage.headerSize : 0 }
 
   static func kind(_ page: UInt32, _ bytes: UnsafeRawBufferPointer) -> Kind {
     switch bytes[start(page)] {
@@ -46,9 +46,10 @@ enum TreePage {
   }
 }
 
-/// The header of a database file, as far as it shows what a commit has changed.
-struct DatabaseFileHeader {
-  static let size = 100
+/// The first page of a database, as far as it shows what a commit has changed.
+struct FirstPage {
+  /// The size of the header of the file, which precedes the b-tree part.
+  static let headerSize = 100
 
   /// The first page of the list of free pages; 0 if there is none.
   let firstFreePage: UInt32

@@ -172,7 +172,13 @@ public struct Configuration: Sendable {
   /// certainty still cause all live queries to be fetched: changes of the schema, and values longer than a page that
   /// are overwritten in place. Databases with `PRAGMA auto_vacuum` are not supported.
   ///
-  /// It takes two bytes of memory for each page. With ``changeFeed``, it has no effect.
+  /// It takes two bytes of memory for each page. With ``changeFeed``, or in a queue, it has no effect.
+  ///
+  /// ```swift
+  /// var config = Configuration()
+  /// config.findsTablesOfExternalCommits = true
+  /// let pool = try DatabasePool(path: path, configuration: config)
+  /// ```
   public var findsTablesOfExternalCommits = false
 
   /// How much of the machine live queries use to follow external commits. Default: half of the processors.

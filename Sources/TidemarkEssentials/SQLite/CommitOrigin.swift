@@ -126,33 +126,26 @@ extension ConnectionHandle {
     case (.file(let counter), .file(let expected)): return counter == expected
     case (.log(let header), .log(let commitCount, let salt, let frameCount)):
       if header.logSalt == salt {
-        return self.commitCount(inFramesAfter: frameCount, through: header.frameCount, header) == 1
+        return hasOneCommit(after: frameCount, header)
       }
       return isRecent && header.commitCount == commitCount && header.restartCount(since: salt) != nil
     default: return false
     }
   }
 
-  /// The number of commits in frames of the log; nil if they cannot be read. C: `SQLITE_FCNTL_JOURNAL_POINTER`, and the
-  /// `xRead` of the file.
-  private func commitCount(inFramesAfter first: UInt32, through last: UInt32, _ header: WALIndexHeader) -> Int? {
-    guard first < last else { return 0 }
-    var file: UnsafeMutablePointer<sqlite3_file>?
-    guard sqlite3_file_control(pointer, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file) == SQLITE_OK,
-      let file, let methods = file.pointee.pMethods, let read = methods.pointee.xRead
-    else { return nil }
-    return withUnsafeTemporaryAllocation(byteCount: 24, alignment: 8) { bytes -> Int? in
-      var count = 0
-      for frame in first..<last {
-        let offset = 32 + sqlite3_int64(frame) * sqlite3_int64(24 + header.pageSize)
-        guard read(file, bytes.baseAddress, 24, offset) == SQLITE_OK else { return nil }
-        guard bytes.load(fromByteOffset: 8, as: UInt64.self) == header.logSalt else { return nil }
-        // The size of the database after a commit; zero in the other frames of a transaction.
-        if bytes.load(fromByteOffset: 4, as: UInt32.self) != 0 { count += 1 }
-        if count > 1 { return count }
+  /// Whether the frames after a number of frames are those of one commit. False if they cannot be read.
+  private func hasOneCommit(after frameCount: UInt32, _ header: WALIndexHeader) -> Bool {
+    guard let pages = StoredPages(self, header) else { return false }
+    var count = 0
+    do {
+      try pages.forEachFrame(after: frameCount) { frame in
+        if frame.endsCommit { count += 1 }
+        return count <= 1
       }
-      return count
+    } catch {
+      return false
     }
+    return count == 1
   }
 
   /// Keeps the write-ahead log when the last connection is closed: it shows the next one whether there were other

@@ -55,16 +55,17 @@ struct StoredPages {
     }
   }
 
-  /// Calls a closure with the frames of the log after the first ones, up to the last one of the snapshot.
-  func forEachFrame(after count: UInt32, _ body: (Frame) throws -> Void) throws {
+  /// Calls a closure with the frames of the log after the first ones, up to the last one of the snapshot, or until it
+  /// returns false.
+  func forEachFrame(after count: UInt32, _ body: (Frame) throws -> Bool) throws {
     try withUnsafeTemporaryAllocation(byteCount: Self.frameHeaderSize, alignment: 8) { bytes in
       for index in count..<max(count, header.frameCount) {
         try read(log, bytes, at: offset(ofFrame: index))
         guard bytes.load(fromByteOffset: 8, as: UInt64.self) == header.logSalt else { throw Unavailable() }
-        try body(
-          Frame(
-            index: index, page: UInt32(bigEndian: bytes.load(as: UInt32.self)),
-            endsCommit: bytes.load(fromByteOffset: 4, as: UInt32.self) != 0))
+        let frame = Frame(
+          index: index, page: UInt32(bigEndian: bytes.load(as: UInt32.self)),
+          endsCommit: bytes.load(fromByteOffset: 4, as: UInt32.self) != 0)
+        if try !body(frame) { return }
       }
     }
   }

@@ -56,22 +56,13 @@ package struct LibraryConnection: WriterConnection {
 package final class PlainConnection: WriterConnection {
   private let connection: OpaquePointer?
 
-  /// Opens a file that exists.
-  ///
+  /// - Parameter creates: Whether the file is created if it does not exist.
   /// - Parameter busyMilliseconds: How long a statement waits for the locks of other processes.
-  package init(path: String, busyMilliseconds: Int) {
+  package init(path: String, creates: Bool = false, busyMilliseconds: Int) {
     var connection: OpaquePointer?
-    let code = sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE, nil)
+    let flags = SQLITE_OPEN_READWRITE | (creates ? SQLITE_OPEN_CREATE : 0)
+    let code = sqlite3_open_v2(path, &connection, flags, nil)
     precondition(code == SQLITE_OK, "\(path) cannot be opened: \(code)")
-    self.connection = connection
-    sqlite3_busy_timeout(connection, CInt(busyMilliseconds))
-  }
-
-  /// Opens a file, and creates it if it does not exist.
-  package init(creating path: String, busyMilliseconds: Int) {
-    var connection: OpaquePointer?
-    let code = sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
-    precondition(code == SQLITE_OK, "\(path) cannot be created: \(code)")
     self.connection = connection
     sqlite3_busy_timeout(connection, CInt(busyMilliseconds))
   }

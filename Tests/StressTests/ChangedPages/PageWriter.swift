@@ -12,7 +12,7 @@ struct PageWriter {
 
   init(path: String, seed: UInt64, hasLongValues: Bool = true) {
     random = RandomNumbers(seed: seed)
-    connection = PlainConnection(creating: path, busyMilliseconds: 10_000)
+    connection = PlainConnection(path: path, creates: true, busyMilliseconds: 10_000)
     let pageSize = random.pick([512, 512, 1_024, 4_096])
     self.hasLongValues = hasLongValues
     usesFullText = random.once(in: 2)

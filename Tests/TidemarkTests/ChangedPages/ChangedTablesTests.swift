@@ -45,6 +45,12 @@ import Tidemark
 
     func otherExecutes(_ sql: String) throws { try other.write { try $0.execute(sql: sql) } }
 
+    /// Writes a table, and waits until its query has the value.
+    func otherUpdates(_ table: String, to value: Int) throws {
+      try otherExecutes("UPDATE \(table) SET n = \(value)")
+      try wait(for: value, of: table)
+    }
+
     func wait(for sum: Int, of name: String) throws { try #require(sums[name]).wait(forLast: sum) }
 
     /// The number of queries that were fetched since the last call, which is at least some number.
@@ -61,8 +67,7 @@ import Tidemark
   @Test func `only the queries of changed tables are fetched`() throws {
     let tables = try Tables()
     for number in 2...20 {
-      try tables.otherExecutes("UPDATE b SET n = \(number)")
-      try tables.wait(for: number, of: "b")
+      try tables.otherUpdates("b", to: number)
     }
     #expect(try tables.wakes(after: 19) == 19)
     try tables.otherExecutes("UPDATE a SET n = 30; UPDATE c SET n = 30")
@@ -92,8 +97,7 @@ import Tidemark
 
   @Test func `without the setting, all queries are fetched`() throws {
     let tables = try Tables(findsTables: false)
-    try tables.otherExecutes("UPDATE b SET n = 2")
-    try tables.wait(for: 2, of: "b")
+    try tables.otherUpdates("b", to: 2)
     #expect(try tables.wakes(after: 3) == 3)
   }
 
@@ -102,8 +106,7 @@ import Tidemark
     try tables.otherExecutes("CREATE INDEX a_n ON a (n); UPDATE b SET n = 2")
     try tables.wait(for: 2, of: "b")
     #expect(try tables.wakes(after: 3) == 3)
-    try tables.otherExecutes("UPDATE a SET n = 3")
-    try tables.wait(for: 3, of: "a")
+    try tables.otherUpdates("a", to: 3)
     #expect(try tables.wakes(after: 1) == 1)
   }
 
@@ -127,8 +130,7 @@ import Tidemark
     let tables = try Tables()
     try tables.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
     for number in 2...4 {
-      try tables.otherExecutes("UPDATE b SET n = \(number)")
-      try tables.wait(for: number, of: "b")
+      try tables.otherUpdates("b", to: number)
     }
     #expect(try tables.wakes(after: 3) == 3)
   }
@@ -141,11 +143,9 @@ import Tidemark
     }
     try tables.wait(for: 2, of: "a")
     _ = try tables.wakes(after: 1)
-    try tables.otherExecutes("UPDATE b SET n = 2")
-    try tables.wait(for: 2, of: "b")
+    try tables.otherUpdates("b", to: 2)
     #expect(try tables.wakes(after: 3) == 3)
-    try tables.otherExecutes("UPDATE b SET n = 3")
-    try tables.wait(for: 3, of: "b")
+    try tables.otherUpdates("b", to: 3)
     #expect(try tables.wakes(after: 1) == 1)
   }
 
@@ -172,8 +172,7 @@ import Tidemark
   @Test(arguments: ["FULL", "INCREMENTAL"])
   func `databases whose pages move have no map`(mode: String) throws {
     let tables = try Tables(setUp: "PRAGMA auto_vacuum = \(mode)")
-    try tables.otherExecutes("UPDATE b SET n = 2")
-    try tables.wait(for: 2, of: "b")
+    try tables.otherUpdates("b", to: 2)
     #expect(try tables.wakes(after: 3) == 3)
   }
 
@@ -207,7 +206,7 @@ import Tidemark
       try pages.checkLog()
       try pool.write { try $0.execute(sql: "INSERT INTO t VALUES (2)") }
       #expect(throws: StoredPages.Unavailable.self) { try pages.checkLog() }
-      #expect(throws: StoredPages.Unavailable.self) { try pages.forEachFrame(after: 0) { _ in } }
+      #expect(throws: StoredPages.Unavailable.self) { try pages.forEachFrame(after: 0) { _ in true } }
     }
   }
 
@@ -220,7 +219,10 @@ import Tidemark
       let header = try #require(try db.acquireSnapshotState().header)
       let pages = try #require(StoredPages(try db.openHandle(), header))
       var frames: [StoredPages.Frame] = []
-      try pages.forEachFrame(after: header.frameCount - 1) { frames.append($0) }
+      try pages.forEachFrame(after: header.frameCount - 1) {
+        frames.append($0)
+        return true
+      }
       #expect(frames.map(\.page) == [2])
       #expect(frames.map(\.endsCommit) == [true])
       try withUnsafeTemporaryAllocation(byteCount: header.pageSize, alignment: 8) { bytes in
