@@ -5,10 +5,12 @@ import Tidemark
 @testable import TidemarkEssentials
 
 /// A pool and its users in a simulation: tasks and threads that read and write, are cancelled, have short
-/// timeouts, write inside reads, wait for all others, and sometimes close the pool in the middle of it.
+/// timeouts, write inside reads, wait for all others, observe live queries, and sometimes close the pool in the middle
+/// of it.
 final class PoolScenario: @unchecked Sendable {
   private let simulation: Simulation
   private let seed: UInt64
+  private let hasUnreportedCommit: Bool
   private let pool: DatabasePool
   private let store: ListStore
   private var tasks: [Task<Void, Never>] = []
@@ -16,6 +18,12 @@ final class PoolScenario: @unchecked Sendable {
   private var isClosing = false
   private var accessesOfWriter = 0
   private var accessesOfReaders = 0
+  private var observers: [SimulatedObserver] = []
+
+  /// What the last transaction with a number has appended. After a rollback, the next one has the same number.
+  private var appended: [Int: [(key: Int, value: Int)]] = [:]
+
+  private var lastCommit = 0
 
   private(set) var problems: [String] = []
   private(set) var counts: [String: Int] = [:]
@@ -26,13 +34,17 @@ final class PoolScenario: @unchecked Sendable {
   struct PlannedFailure: Error {}
 
   /// - Parameter path: A copy of an empty store, which is not used elsewhere.
-  init(seed: UInt64, path: String) throws {
+  /// - Parameter hasUnreportedCommit: Whether the last commit is not reported to live queries: a planted fault.
+  init(seed: UInt64, path: String, hasUnreportedCommit: Bool = false) throws {
     self.seed = seed
+    self.hasUnreportedCommit = hasUnreportedCommit
     simulation = Simulation(seed: seed)
     var configuration = Configuration()
     configuration.maximumReaderCount = 1 + simulation.below(3)
     configuration.environment = simulation.environment
     configuration.busyMode = .timeout(600)
+    // The events of the system are not simulated.
+    configuration.externalCommitDetection = .disabled
     pool = try DatabasePool(path: path, configuration: configuration)
     store = ListStore(existing: pool)
   }
@@ -56,6 +68,7 @@ final class PoolScenario: @unchecked Sendable {
         if numbers.once(in: 3) { cancelLater(tasks.count - 1, actor, numbers.below(40)) }
       }
     }
+    for _ in 0..<simulation.below(4) { observe() }
     if simulation.below(5) == 0 { closeLater(simulation.below(60)) }
     do {
       try simulation.run()
@@ -63,6 +76,8 @@ final class PoolScenario: @unchecked Sendable {
     } catch {
       problems.append("\(error)")
     }
+    // They retain this object.
+    observers = []
     for fault in HistoryChecker.faults(of: store.recorder.recorded) { problems.append("\(fault)") }
   }
 
@@ -73,27 +88,82 @@ final class PoolScenario: @unchecked Sendable {
     }
   }
 
+  private func close() {
+    do {
+      try pool.close()
+    } catch {
+      problems.append("close: \(error)")
+    }
+  }
+
   private func closeLater(_ delay: Int) {
     simulation.thread { [self] in
       simulation.sleep(.milliseconds(delay))
       isClosing = true
-      do {
-        try pool.close()
-        count("closes")
-      } catch {
-        problems.append("close: \(error)")
+      close()
+      count("closes")
+    }
+  }
+
+  // MARK: - Live queries
+
+  /// Starts a live query after some time, and sometimes cancels it.
+  private func observe() {
+    var numbers = RandomNumbers(seed: seed, stream: 100 + observers.count)
+    let observer = SimulatedObserver(&numbers)
+    observers.append(observer)
+    let isCancelled = numbers.once(in: 4)
+    let (start, end) = (Duration.milliseconds(numbers.below(30)), Duration.milliseconds(numbers.below(40)))
+    if numbers.once(in: 3) {
+      let task = simulation.task(isEndless: true) { [self] in await observer.iterate(in: pool, pause) }
+      if isCancelled {
+        _ = simulation.after(end) {
+          observer.willCancel()
+          task.cancel()
+        }
       }
+    } else {
+      let isImmediate = numbers.once(in: 2)
+      simulation.thread { [self] in
+        simulation.sleep(start)
+        observer.start(in: pool, isImmediate: isImmediate, pause)
+        guard isCancelled else { return }
+        simulation.sleep(end)
+        observer.cancel()
+      }
+    }
+  }
+
+  /// Commits with another connection: the pool does not detect it.
+  private func commitUnreported() throws {
+    let other = try DatabaseQueue(path: pool.path)
+    let appends = (0..<ListStore.keyCount).map { (key: $0, value: -1) }
+    appended[try other.write { try ListStore.append(appends, $0) }] = appends
+    try other.close()
+  }
+
+  private func checkObservers() {
+    for observer in observers {
+      count("live values", observer.values.count)
+      switch observer.end {
+      case .failed(let error): checkError(error, -1, hasLimit: false, isRefused: false, isNested: false)
+      case .cancelled: count("cancelled live queries")
+      case nil: if isClosing { problems.append("a live query has not ended when the pool was closed") }
+      }
+      problems += observer.problems(appended, lastCommit: isClosing ? nil : lastCommit)
     }
   }
 
   /// All connections have been returned, and all requests granted.
   private func checkTheEnd() throws {
     if pool.readers.load != (0, 0) { problems.append("load at the end: \(pool.readers.load)") }
-    if isClosing { return }
+    if isClosing { return checkObservers() }
+    if hasUnreportedCommit { try commitUnreported() }
     simulation.thread { [self] in
       do {
         try pool.barrierWriteWithoutTransaction { db in
           if db.isInsideTransaction { problems.append("the writer is left in a transaction") }
+          lastCommit = try Int.fetchOne(db, sql: "SELECT n FROM counter") ?? 0
         }
         try pool.unsafeRead { db in
           if db.isInsideTransaction { problems.append("a reader is left in a transaction") }
@@ -103,7 +173,10 @@ final class PoolScenario: @unchecked Sendable {
       }
     }
     try simulation.run()
-    try pool.close()
+    checkObservers()
+    isClosing = true
+    simulation.thread { [self] in close() }
+    try simulation.run()
   }
 
   // MARK: - Accesses
@@ -198,6 +271,7 @@ final class PoolScenario: @unchecked Sendable {
     defer { accessesOfWriter -= 1 }
     pause()
     let commit = try ListStore.append(appends, db)
+    appended[commit] = appends
     pause()
     if isRefused { throw PlannedFailure() }
     return commit
@@ -228,7 +302,7 @@ final class PoolScenario: @unchecked Sendable {
     store.record(lists, since: begin, session: actor, kind: kind)
   }
 
-  private func count(_ what: String) { counts[what, default: 0] += 1 }
+  private func count(_ what: String, _ number: Int = 1) { counts[what, default: 0] += number }
 
   /// Each error has its reason.
   private func checkError(_ error: any Error, _ actor: Int, hasLimit: Bool, isRefused: Bool, isNested: Bool) {

@@ -52,12 +52,14 @@ final class Simulation: @unchecked Sendable {
   // MARK: - Activities
 
   /// Starts a task.
+  ///
+  /// - Parameter isEndless: Whether it may wait when there is nothing else to do.
   @discardableResult
-  func task(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-    unfinishedCount += 1
+  func task(isEndless: Bool = false, _ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+    if !isEndless { unfinishedCount += 1 }
     return Task.detached(executorPreference: SimulatedTaskExecutor(self)) {
       await body()
-      self.unfinishedCount -= 1
+      if !isEndless { self.unfinishedCount -= 1 }
     }
   }
 

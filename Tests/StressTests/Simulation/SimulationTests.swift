@@ -5,8 +5,8 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// The pool under schedules that a seed chooses: same seed, same trace; and its invariants hold in all of them (P2, P3,
-/// P5, P6).
+/// The pool and its live queries under schedules that a seed chooses: same seed, same trace; and its invariants hold in
+/// all of them (P2, P3, P5, P6). The values of live queries are those of commits, move forward, and include the last one.
 @Suite(.serialized) struct SimulationTests {
   /// A folder in memory, with a store that is empty.
   private struct World {
@@ -22,13 +22,13 @@ import Tidemark
       try pool.close()
     }
 
-    func scenario(seed: UInt64) throws -> PoolScenario {
+    func scenario(seed: UInt64, hasUnreportedCommit: Bool = false) throws -> PoolScenario {
       for suffix in ["", "-wal", "-shm"] {
         // Most often there is none.
         try? FileManager.default.removeItem(atPath: folder.database + suffix)
       }
       try FileManager.default.copyItem(atPath: template, toPath: folder.database)
-      return try PoolScenario(seed: seed, path: folder.database)
+      return try PoolScenario(seed: seed, path: folder.database, hasUnreportedCommit: hasUnreportedCommit)
     }
   }
 
@@ -69,6 +69,23 @@ import Tidemark
   }
 
   // MARK: - Planted faults
+
+  @Test(arguments: Scale.seeds(daily: 1, full: 1))
+  func `a commit that is not reported to live queries is found`(seed: UInt64) async throws {
+    let run = Run("planted-commit", seed: seed)
+    let problems = try await onThread {
+      let world = try World()
+      return try (0..<20).flatMap { index in
+        let scenario = try world.scenario(seed: seed &+ UInt64(index), hasUnreportedCommit: true)
+        scenario.play()
+        return scenario.problems
+      }
+    }
+    #expect(!problems.isEmpty)
+    #expect(problems.allSatisfy { $0.contains("the last value of keys") })
+    run.count("planted")
+    run.finish()
+  }
 
   /// A queue for a resource that loses the place of a request that is cancelled after it was granted.
   private final class FaultyWaitQueue: Sendable {
