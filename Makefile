@@ -16,8 +16,9 @@ BENCH_RESULT = $(if $(FILTER),.build/bench.json,Benchmarks/results/$(COMMIT).jso
 STRESS_ROUNDS ?= 3
 SWIFT_FOLDERS := $(wildcard Sources Tests Demo Benchmarks Examples Scripts)
 
-# Tests run one at a time: many of them block their thread until another thread has made progress, and on a machine with
-# two cores, Swift's concurrency pool has two threads.
+# `Scripts/test.sh` runs two processes at the same time. Inside of a process, tests run one at a time: many of them block
+# their thread until another thread has made progress, and on a machine with two cores, Swift's concurrency pool has two
+# threads. Some count the memory or the descriptors of the process, or let allocations fail in all of it.
 TEST_FLAGS := --no-parallel
 
 # `make test-fast` skips slow tests: random histories, simulated faults, programs that run compilers or terminals, and

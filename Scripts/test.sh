@@ -3,16 +3,25 @@
 #
 #   Scripts/test.sh [flags of `swift test`]
 #
-# Prints the failures with their messages, and then the last line of the test runner. All output goes to a log file: LOG,
-# or .build/test.log. Exits with the status of `swift test`, or 130 after Ctrl-C.
+# Without `--filter`, the tests of some targets run in a second process at the same time: `second_targets`. Inside of a
+# process, tests run one at a time: see the Makefile.
 #
-# If the log has not grown for TIDEMARK_HANG_SECONDS (900), the run hangs: the script prints the tests that are still
+# Prints the failures with their messages, and then the last line of each test runner. All output goes to log files: LOG,
+# or .build/test.log, and the same with the suffix .2. Exits with the status of the first `swift test` that failed, or 130
+# after Ctrl-C.
+#
+# If the logs have not grown for TIDEMARK_HANG_SECONDS (900), the run hangs: the script prints the tests that are still
 # running, and stops the run. Waits in tests time out earlier, with a message: see Tests/TestSupport/WaitLimit.swift.
 
 set -u
 cd "$(dirname "$0")/.."
 
+# These targets take about as long as all others together.
+second_targets='^(StressTests|FaultTests|DemoTests|ArchitectureTests)\.'
+
 log=${LOG:-.build/test.log}
+logs=("$log")
+runs=()
 # The duration of the last run of the same command, in seconds, is stored next to the log.
 times=$log.times
 hang=${TIDEMARK_HANG_SECONDS:-900}
@@ -31,7 +40,7 @@ say_what_is_done() {
   fi
 }
 
-# Prints each issue with its details.
+# Prints each issue in a log with its details.
 issues() {
   awk '
     function starts_with_mark() { return /^(◇|✔|✘|➜|↳ Test|􀟈|􁁛|􀢄|􀙟)/ || /^stress: / }
@@ -39,7 +48,7 @@ issues() {
     taken && /^(↳|􀄵)/ { print "  " $0; next }
     starts_with_mark() { taken = 0 }
     taken && count < 30 { print "  " $0; count++ }
-  ' "$log"
+  ' "$1"
 }
 
 # Prints the tests that have started and not ended. The line that ends a test with arguments contains their number.
@@ -55,16 +64,16 @@ tests_in_progress() {
       delete open[line]
     }
     END { for (name in open) print "  " name }
-  ' "$log"
+  ' "${logs[@]}"
 }
 
-closing_line() { grep -E '^[^ ]+ Test run with [0-9]+ tests?' "$log" | tail -n 1; }
+closing_line() { grep -E '^[^ ]+ Test run with [0-9]+ tests?' "$1" | tail -n 1; }
 
 # Prints where the threads of the hanging run wait, if a debugger is installed.
 stacks() {
   command -v gdb >/dev/null || return 0
   local process
-  for process in $(pgrep -g "$run"); do
+  for process in $(pgrep -g "$(IFS=, && echo "${runs[*]}")"); do
     case $(readlink "/proc/$process/exe") in *.xctest | *swiftpm-testing-helper) ;; *) continue ;; esac
     echo "test: the threads of process $process:"
     timeout 60 gdb -p "$process" -batch -nx -ex 'thread apply all backtrace 25' 2>/dev/null |
@@ -72,19 +81,48 @@ stacks() {
   done
 }
 
-stop_run() {
-  # The run has its own process group.
-  kill -TERM -- "-$run" 2>/dev/null
+# Starts `swift test` in its own process group, which job control gives it. Without it, the run would ignore SIGINT, and
+# its child processes could not be stopped together.
+start_run() {
+  local log=$1
+  shift
+  set -m
+  swift test "$@" >"$log" 2>&1 </dev/null &
+  runs+=($!)
+  set +m
+}
+
+stop_runs() {
+  local groups=("${runs[@]/#/-}")
+  kill -TERM -- "${groups[@]}" 2>/dev/null
   for _ in 1 2 3 4 5 6 7 8 9 10; do
-    kill -0 -- "-$run" 2>/dev/null || return 0
+    kill -0 -- "${groups[@]}" 2>/dev/null || return 0
     sleep 0.2
   done
-  kill -KILL -- "-$run" 2>/dev/null
+  kill -KILL -- "${groups[@]}" 2>/dev/null
+}
+
+# Starts the second process if the first one has built the tests; fails if there is nothing to start.
+start_second_run() {
+  if [ "$second" != pending ] || ! grep -qE '^[^ ]+ Test run started' "$log"; then return 1; fi
+  second=started
+  : >"$log.2"
+  logs+=("$log.2")
+  # The first one holds the lock of the build folder.
+  start_run "$log.2" "${flags[@]}" --skip-build --ignore-lock --filter "$second_targets"
+}
+
+is_running() {
+  local run
+  for run in "${runs[@]}"; do
+    if kill -0 "$run" 2>/dev/null; then return 0; fi
+  done
+  return 1
 }
 
 interrupted() {
   trap '' INT TERM HUP
-  stop_run
+  stop_runs
   clear_progress
   echo "test: interrupted; tests in progress:"
   tests_in_progress
@@ -95,7 +133,7 @@ interrupted() {
 show_progress() {
   [ -t 1 ] || return 0
   local done_count
-  done_count=$(grep -cE '^[^ ]+ Test .* (passed|failed) after' "$log")
+  done_count=$(cat "${logs[@]}" | grep -cE '^[^ ]+ Test .* (passed|failed) after')
   if [ "$done_count" -gt 0 ]; then
     printf '\r\033[Ktest: %s tests done, %s s' "$done_count" "$SECONDS"
   else
@@ -104,21 +142,46 @@ show_progress() {
 }
 clear_progress() { if [ -t 1 ]; then printf '\r\033[K'; fi; }
 
+# Prints why a run has failed, without the last line of its test runner.
+report_failure() {
+  local log=$1 status=$2
+  if [ -n "$(closing_line "$log")" ]; then
+    issues "$log"
+    # A failure without an issue: an exit status of the runner, or a sanitizer report.
+    if ! grep -qE '^[^ ]+ Test .* recorded an issue' "$log"; then tail -n 20 "$log"; fi
+  elif grep -qE '^[^ ]+ Test run started' "$log"; then
+    issues "$log"
+    printf '\ntest: the run ended early, with status %s. Tests in progress:\n' "$status"
+    tests_in_progress
+    grep -E 'Fatal error|unexpected signal|Sanitizer' "$log" | tail -n 10
+  else
+    echo "test: the build failed"
+    # The compiler repeats an error for each affected file.
+    grep -E '(error|fatal): |^error' "$log" | awk '!seen[$0]++' | head -n 40
+    if ! grep -qE '(error|fatal): |^error' "$log"; then tail -n 20 "$log"; fi
+  fi
+  printf '\nThe whole log: %s\n' "$log"
+}
+
 say_what_is_done "$@"
+flags=("$@")
+second=pending
+case " $* " in *' --filter '* | *' --filter='*) second=none ;; esac
+
 : >"$log"
-# Job control gives the run its own process group. Without it, the run would ignore SIGINT, and its child processes could
-# not be stopped together.
-set -m
-swift test "$@" >"$log" 2>&1 </dev/null &
-run=$!
-set +m
+if [ "$second" = pending ]; then
+  start_run "$log" "$@" --skip "$second_targets"
+else
+  start_run "$log" "$@"
+fi
 trap interrupted INT TERM HUP
 
 size=0
 quiet_since=$SECONDS
-while kill -0 "$run" 2>/dev/null; do
+while is_running || start_second_run; do
   sleep 0.5
-  new_size=$(wc -c <"$log")
+  start_second_run
+  new_size=$(cat "${logs[@]}" | wc -c)
   if [ "$new_size" -ne "$size" ]; then
     size=$new_size
     quiet_since=$SECONDS
@@ -128,38 +191,22 @@ while kill -0 "$run" 2>/dev/null; do
     stacks
     echo "test: no output for $hang s: the run hangs. Tests in progress:"
     tests_in_progress
-    stop_run
+    stop_runs
     exit 1
   fi
   show_progress
 done
-wait "$run"
-status=$?
 clear_progress
 
-if [ "$status" -eq 0 ]; then
-  echo "$SECONDS flags: $*" >>"$times"
-  closing_line
-  exit 0
-fi
-
-closing=$(closing_line)
-if [ -n "$closing" ]; then
-  issues
-  # A failure without an issue: an exit status of the runner, or a sanitizer report.
-  if ! grep -qE '^[^ ]+ Test .* recorded an issue' "$log"; then tail -n 20 "$log"; fi
-  printf '\nThe whole log: %s\n%s\n' "$log" "$closing"
-elif grep -qE '^[^ ]+ Test run started' "$log"; then
-  issues
-  printf '\ntest: the run ended early, with status %s. Tests in progress:\n' "$status"
-  tests_in_progress
-  grep -E 'Fatal error|unexpected signal|Sanitizer' "$log" | tail -n 10
-  printf '\nThe whole log: %s\n' "$log"
-else
-  echo "test: the build failed"
-  # The compiler repeats an error for each affected file.
-  grep -E '(error|fatal): |^error' "$log" | awk '!seen[$0]++' | head -n 40
-  if ! grep -qE '(error|fatal): |^error' "$log"; then tail -n 20 "$log"; fi
-  printf '\nThe whole log: %s\n' "$log"
-fi
+status=0
+for index in "${!runs[@]}"; do
+  wait "${runs[$index]}"
+  run_status=$?
+  if [ "$run_status" -ne 0 ]; then
+    if [ "$status" -eq 0 ]; then status=$run_status; fi
+    report_failure "${logs[$index]}" "$run_status"
+  fi
+done
+if [ "$status" -eq 0 ]; then echo "$SECONDS flags: $*" >>"$times"; fi
+for log in "${logs[@]}"; do closing_line "$log"; done
 exit "$status"

@@ -167,6 +167,85 @@ import Testing
     _ = try run.answer()
     #expect(try run.log().contains("called with test --no-parallel --filter Rows"))
   }
+
+  // MARK: - Two processes
+
+  /// A `swift` that builds and runs tests, and another one that runs the other targets.
+  private static func twoRuns(first: String, second: String) -> String {
+    """
+    echo "called with $*"
+    echo '◇ Test run started.'
+    case "$*" in *--skip-build*)
+    \(second)
+    ;; *)
+    \(first)
+    esac
+    """
+  }
+
+  @Test func `without a filter, the tests run in two processes at the same time`() throws {
+    // Each one waits for the other.
+    let run = try ScriptRun(
+      Self.twoRuns(
+        first: """
+          while [ ! -e "$LOG.there" ]; do sleep 0.1; done
+          echo '✔ Test run with 1 test in 1 suite passed after 1 second.'
+          """,
+        second: """
+          touch "$LOG.there"
+          echo '✔ Test run with 2 tests in 1 suite passed after 1 second.'
+          """))
+    let answer = try run.answer(flags: ["--no-parallel"])
+    #expect(answer.status == 0)
+    #expect(
+      answer.lines.dropFirst() == [
+        "✔ Test run with 1 test in 1 suite passed after 1 second.",
+        "✔ Test run with 2 tests in 1 suite passed after 1 second.",
+      ])
+    let targets = "^(StressTests|FaultTests|DemoTests|ArchitectureTests)"
+    #expect(try run.log().contains(#"called with test --no-parallel --skip \#(targets)\."#))
+    #expect(try run.log(".2").contains(#"--skip-build --ignore-lock --filter \#(targets)\."#))
+  }
+
+  @Test func `a failure of the second process is reported`() throws {
+    let run = try ScriptRun(
+      Self.twoRuns(
+        first: "echo '✔ Test run with 1 test in 1 suite passed after 1 second.'",
+        second: """
+          echo '◇ Test crashes() started.'
+          exit 3
+          """))
+    let answer = try run.answer(flags: [])
+    #expect(answer.status == 3)
+    #expect(answer.text.contains("the run ended early, with status 3. Tests in progress:\n  crashes()\n"))
+    #expect(answer.text.contains("The whole log: \(run.logPath).2\n"))
+    #expect(answer.lines.last == "✔ Test run with 1 test in 1 suite passed after 1 second.")
+  }
+
+  @Test func `a hang of the second process stops both`() throws {
+    let run = try ScriptRun(
+      Self.twoRuns(
+        first: "echo '✔ Test run with 1 test in 1 suite passed after 1 second.'",
+        second: """
+          echo '◇ Test hangs() started.'
+          sleep 1000
+          """), environment: ["TIDEMARK_HANG_SECONDS": "1"])
+    let answer = try run.answer(flags: [])
+    #expect(answer.status == 1)
+    #expect(answer.text.contains("the run hangs. Tests in progress:\n  hangs()\n"))
+  }
+
+  @Test func `a second process is not started if the build fails`() throws {
+    let run = try ScriptRun(
+      """
+      echo "called with $*"
+      echo "Row.swift:3:1: error: cannot find 'x' in scope"
+      exit 1
+      """)
+    let answer = try run.answer(flags: [])
+    #expect(answer.text.contains("test: the build failed\nRow.swift:3:1: error"))
+    #expect(!FileManager.default.fileExists(atPath: run.logPath + ".2"))
+  }
 }
 
 /// A folder with its own `swift`, in which the script runs.
@@ -192,7 +271,7 @@ private final class ScriptRun {
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  func log() throws -> String { try String(contentsOfFile: logPath, encoding: .utf8) }
+  func log(_ suffix: String = "") throws -> String { try String(contentsOfFile: logPath + suffix, encoding: .utf8) }
 
   /// A shell cannot trap a signal that was blocked or ignored when it started: Swift's threads block some, and jobs
   /// in the background ignore SIGINT. This command starts another one with the signals of a terminal.
@@ -203,13 +282,17 @@ private final class ScriptRun {
 
   /// Runs the script to its end.
   ///
+  /// - Parameter flags: Those of the script.
   /// - Parameter starter: The command that starts it, if any.
   /// - Parameter meanwhile: A closure that is called while it runs.
-  func answer(under starter: [String] = [], meanwhile: (Process) throws -> Void = { _ in }) throws -> Answer {
+  func answer(
+    flags: [String] = ["--no-parallel", "--filter", "Rows"], under starter: [String] = [],
+    meanwhile: (Process) throws -> Void = { _ in }
+  ) throws -> Answer {
     let process = Process()
     let pipe = Pipe()
     process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = starter + ["bash", "Scripts/test.sh", "--no-parallel", "--filter", "Rows"]
+    process.arguments = starter + ["bash", "Scripts/test.sh"] + flags
     process.currentDirectoryURL = SourceTree.root
     process.environment = ["PATH": "\(folder.path()):/usr/bin:/bin", "LOG": logPath]
       .merging(environment) { _, new in new }

@@ -28,6 +28,9 @@ package final class Run: Sendable {
     }
   }
 
+  /// Without `finish`, for instance after an error, the limit does not apply any more.
+  deinit { end.signal() }
+
   package func count(_ what: String, _ number: Int = 1) {
     counts.withLock { $0[what, default: 0] += number }
   }
