@@ -133,7 +133,13 @@ final class CaptureLayout: Sendable {
 
 extension CaptureLayout {
   /// Creates the layout of a table for the given needs.
-  convenience init(_ table: CatalogTable, _ key: TableKey, _ needs: CaptureNeeds.TableNeeds, _ db: Database) throws {
+  ///
+  /// - Parameter hasGeneratedValues: Whether the values of stored generated columns can be read. The change feed does not
+  ///   contain them.
+  convenience init(
+    _ table: CatalogTable, _ key: TableKey, _ needs: CaptureNeeds.TableNeeds, hasGeneratedValues: Bool = true,
+    _ db: Database
+  ) throws {
     let primaryKey = try table.primaryKey(db)
     let hasRowID = primaryKey?.hasRowID ?? true
     let rowIDColumn = primaryKey?.rowIDColumn?.asciiLowercased
@@ -144,15 +150,18 @@ extension CaptureLayout {
     func wants(_ name: String) -> Bool {
       needs.columns?.contains(name) != false || values?.contains(name) != false
     }
+    func isComputed(_ column: ColumnInfo) -> Bool {
+      column.kind == .virtualGenerated || column.kind == .storedGenerated && !hasGeneratedValues
+    }
     // A generated column changes with the columns that it is computed from.
-    let wantsComputed = zip(table.allColumns, names).contains { $0.kind == .virtualGenerated && wants($1) }
+    let wantsComputed = zip(table.allColumns, names).contains { isComputed($0) && wants($1) }
     var columns: [Column] = []
     var stored: [Int] = []
     var unread: [String] = []
     var mustReportAll = false
     for (index, name) in names.enumerated() where name != rowIDColumn {
       let info = table.allColumns[index]
-      if info.kind == .virtualGenerated {
+      if isComputed(info) {
         if wants(name) { unread.append(name) }
       } else if wantsComputed || wants(name) {
         if let column = storage.column(index, name) {

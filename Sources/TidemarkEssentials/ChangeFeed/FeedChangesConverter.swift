@@ -1,7 +1,7 @@
 /// Converts entries of the change feed to the changes that change capture would have reported.
 ///
-/// A table counts as changed as a whole if its rows in the entry do not suffice: if it has generated columns, which are
-/// not stored, or if the table had other columns when the entry was written.
+/// A table counts as changed as a whole if its rows in the entry do not suffice: if the table had other columns when the
+/// entry was written. Generated columns are not stored: they count as changed by each update, and have unknown values.
 final class FeedChangesConverter {
   private let db: Database
 
@@ -52,7 +52,7 @@ final class FeedChangesConverter {
   private func layout(of table: ChangedTable, _ key: TableKey) throws -> CaptureLayout? {
     let layout = try layouts[key] ?? newLayout(of: key)
     layouts[key] = layout
-    guard let layout, !layout.hasComputedColumns, let rows = layout.wholeRows,
+    guard let layout, let rows = layout.wholeRows,
       ChangedTable(rows, hasRowID: layout.hasRowID) == table
     else { return nil }
     return layout
@@ -60,7 +60,7 @@ final class FeedChangesConverter {
 
   private func newLayout(of key: TableKey) throws -> CaptureLayout? {
     guard let table = try db.catalogTable(key.name, in: key.database), table.kind == .table else { return nil }
-    return try CaptureLayout(table, key, .all, db)
+    return try CaptureLayout(table, key, .all, hasGeneratedValues: false, db)
   }
 }
 

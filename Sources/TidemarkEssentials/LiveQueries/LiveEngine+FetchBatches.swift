@@ -58,27 +58,14 @@ extension LiveEngine {
     }
   }
 
-  /// Leaves a batch, and begins the next step. If there is nothing to do, the thread spins for a moment.
+  /// Leaves a batch, and begins the next step.
   ///
-  /// If possible, the lock is taken only once. The committing thread takes it, too, and each move of the lock between
-  /// two processors costs both hundreds of instructions.
+  /// The lock is taken only once. The committing thread takes it, too, and each move of the lock between two processors
+  /// costs both hundreds of instructions.
   private func nextStep(after last: Batch?, _ core: _DatabaseCore) -> Step {
-    var now = clock.now()
-    let (step, spinEnd) = guarded.withLock { guarded -> (Step, Duration?) in
-      if let last { guarded.state.batchLeft(last.number, from: last.start, to: now) }
-      let step = guarded.nextStep(core, at: now)
-      guard case .leave = step, let spinEnd = guarded.state.readerIdled(at: now) else { return (step, nil) }
-      // Before a commit may set it.
-      hasWork.store(false, ordering: .relaxed)
-      return (step, spinEnd)
-    }
-    guard let spinEnd else { return step }
-    // The clock may be a simulated one, which does not advance by itself.
-    var checkCount = 0
-    while !hasWork.load(ordering: .acquiring), checkCount < 2_000, clock.now() < spinEnd { checkCount += 1 }
-    now = clock.now()
+    let now = clock.now()
     return guarded.withLock { guarded in
-      guarded.state.spinEnded(at: now)
+      if let last { guarded.state.batchLeft(last.number, from: last.start, to: now) }
       return guarded.nextStep(core, at: now)
     }
   }

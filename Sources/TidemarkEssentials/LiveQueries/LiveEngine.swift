@@ -27,9 +27,6 @@ final class LiveEngine: _DatabaseCore.Component {
   let policy: LivePolicy
   let clock: MonotonicClock
 
-  /// Set when there is something to fetch while a connection spins.
-  let hasWork = Atomic<Bool>(false)
-
   private init(_ policy: LivePolicy, _ clock: MonotonicClock) {
     self.policy = policy
     self.clock = clock
@@ -212,7 +209,6 @@ final class LiveEngine: _DatabaseCore.Component {
     let work = tasks.work
     // Connections that start to fetch compare their snapshots with the confirmed commits.
     if work.confirmsCommit { tasks.core?.writer?.ownCommits.didReportToObserver() }
-    if work.wakesSpinner { hasWork.store(true, ordering: .releasing) }
     for observer in tasks.notified { observer.events.databaseDidChange?() }
     guard let core = tasks.core else { return }
     if let needs = work.beginsWatch { beginWatch(needs, of: core) }

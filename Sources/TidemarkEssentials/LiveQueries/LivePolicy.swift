@@ -1,7 +1,6 @@
-/// When the live queries of a database use more threads, and when a thread waits for more work instead of sleeping.
+/// When the live queries of a database use more threads, and how long they wait for each other.
 ///
-/// See `Documentation/Decisions/CommitsAvoidWakingThreads.md`. The workloads `live: …` of the benchmarks defend the
-/// values: each comment says what becomes slower otherwise.
+/// See `Documentation/Decisions/CommitsAvoidWakingThreads.md`.
 struct LivePolicy: Sendable {
   /// The number of processors. The committing thread needs one of them.
   var processorCount = SystemThread.processorCount
@@ -20,13 +19,6 @@ struct LivePolicy: Sendable {
   /// How long a query waits for another query of its batch before it leaves the batch. A query that never ends delays
   /// no other query. If it is shorter, slow queries are fetched from different snapshots without need.
   var batchDelayMax = Duration.milliseconds(100)
-
-  /// How long a connection with nothing to fetch spins, and the idle time up to which spinning is useful. Without it,
-  /// each commit in a quick series wakes a thread.
-  var spinDuration = Duration.microseconds(40)
-
-  /// The number of consecutive spins without success after which no connection spins, until an idle time was short.
-  var fruitlessSpinCountMax = 4
 
   /// How long a batch looks for a snapshot whose commits have all been reported. After this time, a quick series of
   /// commits has ended, or a committing thread without a processor has continued; if not, fetching everything does not

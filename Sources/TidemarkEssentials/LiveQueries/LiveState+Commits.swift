@@ -177,11 +177,7 @@ extension LiveState {
   mutating func requestReaders(at now: Duration) {
     if readerCountMax == 0 { return }
     if hasReads(at: now) {
-      if polling.isSpinning {
-        work.wakesSpinner = true
-      } else if readers.count < readerCountMax {
-        requestReader(at: now)
-      }
+      if readers.count < readerCountMax { requestReader(at: now) }
     } else if isExternalWaiting {
       startWatchdog(after: pace.pause(at: now))
     }
@@ -206,7 +202,6 @@ extension LiveState {
 
   private mutating func requestReader(at now: Duration) {
     if readers.count == 0 || now - readers.lastActivity >= policy.responseTimeout(readerCount: readers.count) {
-      if readers.count == 0 { polling.idleEnded(at: now, policy) }
       readers.count += 1
       readers.lastActivity = now
       work.startsReading = true

@@ -54,17 +54,6 @@ extension LiveState {
     return facts
   }
 
-  /// A connection has nothing to fetch.
-  ///
-  /// - Returns: The time until which it spins, if that is likely to succeed.
-  mutating func readerIdled(at now: Duration) -> Duration? {
-    guard readers.count == 1, !hasReads(at: now), readerCountMax > 0 else { return nil }
-    return polling.begin(at: now, policy)
-  }
-
-  /// A connection has stopped spinning.
-  mutating func spinEnded(at now: Duration) { polling.end(hasWork: hasReads(at: now), policy) }
-
   /// A connection is about to leave. While it is counted, no other one is requested.
   ///
   /// - Parameter number: The number of the last batch that this connection has helped with, or could not: its snapshot

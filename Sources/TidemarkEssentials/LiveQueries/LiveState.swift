@@ -10,8 +10,8 @@
 ///
 ///     none --first observer--> beginning --watchBegan--> active --last observer has left--> none
 ///
-/// Queries are fetched while it is active. `LiveQueryMachine` describes the states of a query, `FetchBatch` the states
-/// of fetches, and `LivePolling` a connection with nothing to fetch.
+/// Queries are fetched while it is active. `LiveQueryMachine` describes the states of a query, and `FetchBatch` the
+/// states of fetches.
 ///
 /// The needs of the index change under the lock, and are published afterwards, by one thread at a time: if they have
 /// changed again by then (`needsPublished`), it publishes them again. A fetch whose region is not covered by the
@@ -55,7 +55,6 @@ struct LiveState: ~Copyable {
   private(set) var immediateFetchCount = 0
 
   var readers = Readers()
-  var polling = LivePolling()
 
   /// The number of begun fetch batches, and the batches that have not ended.
   var batchNumber = 0

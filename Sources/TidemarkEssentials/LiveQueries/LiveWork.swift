@@ -3,9 +3,6 @@ struct LiveWork: Sendable {
   /// The database has reported all changes of the last commit: queries with incremental results need to know.
   var confirmsCommit = false
 
-  /// A spinning connection has something to fetch.
-  var wakesSpinner = false
-
   /// Observers to notify of a commit that may have changed their values.
   var notified: [LiveObserverID] = []
 

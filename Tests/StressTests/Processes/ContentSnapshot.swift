@@ -7,7 +7,8 @@ struct ContentSnapshot {
     var key: TableKey
     var rows: [[DatabaseValue]: RowImage]
 
-    /// Whether only the table as a whole is known to change: it has generated columns, or is virtual.
+    /// Whether any change of rows counts as a change of all of them: the table is virtual, or has generated columns,
+    /// whose values are not stored.
     var isCoarse: Bool
   }
 

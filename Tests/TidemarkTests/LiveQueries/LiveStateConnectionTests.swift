@@ -5,26 +5,6 @@ import Tidemark
 
 /// The decisions of the engine of live queries about its connections and threads.
 @Suite struct LiveStateConnectionTests {
-  @Test func `a spinning connection is woken instead of a thread`() {
-    let driver = LiveStateDriver.observedPlayers()
-    // The connection that has fetched is idle for a short time.
-    driver.observe("teams", as: "B")
-    _ = driver.fetchAll(reading: LiveStateDriver.tables)
-    #expect(driver.state.readerIdled(at: driver.now) == nil)
-    _ = driver.state.readerLeaves(after: 0, at: driver.now)
-    _ = driver.work()
-    driver.now += .microseconds(10)
-    driver.commit("player")
-    #expect(driver.work() == ["start reading"])
-    _ = driver.fetchAll(reading: LiveStateDriver.tables)
-    _ = driver.work()
-    #expect(driver.state.readerIdled(at: driver.now) == driver.now + driver.state.policy.spinDuration)
-    driver.commit("player")
-    #expect(driver.work() == ["wake spinner"])
-    driver.state.spinEnded(at: driver.now)
-    #expect(driver.fetchAll(reading: LiveStateDriver.tables) == ["A"])
-  }
-
   @Test func `another connection is requested when a fetch takes long`() throws {
     let driver = LiveStateDriver.observedPlayers()
     driver.observe("teams", as: "B")

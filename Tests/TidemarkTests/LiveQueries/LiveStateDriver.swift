@@ -108,7 +108,6 @@ final class LiveStateDriver {
 
   private func describe(_ work: LiveWork) -> [String] {
     var result: [String] = []
-    if work.wakesSpinner { result.append("wake spinner") }
     for id in work.notified { result.append("notify \(names[id] ?? "?")") }
     for id in work.removedObservers { result.append("release \(names[id] ?? "?")") }
     for id in work.removedQueries { result.append("release query \(queries.first { $0.value == id }?.key ?? "?")") }
