@@ -148,7 +148,7 @@ struct ChangeReplica {
     shapes.tables.removeAll { !includes($0.key.name, $0.key.database) }
     var lines: Set<String> = []
     for (key, table) in try CaptureDump(db, shapes).tables
-    where compared.contains { key.database.lowercased() == $0.lowercased() } {
+    where compared.contains(where: { key.database.lowercased() == $0.lowercased() }) {
       for (identity, values) in table.rows {
         let words = table.columns.map { "\($0) \(CaptureDump.words(values[$0]))" }
         lines.insert("\(key) \(identity.words): \(words.joined(separator: ", "))")

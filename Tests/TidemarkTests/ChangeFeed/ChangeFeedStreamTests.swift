@@ -26,8 +26,9 @@ import Tidemark
     try first.close()
     let second = try kind.open(in: first.folder)
     try second.execute("INSERT INTO team VALUES (3, 'Green')")
+    let token = try #require(ChangeToken(text))
     #expect(
-      try await second.entries(after: #require(ChangeToken(text))) == [
+      try await second.entries(after: token) == [
         "INSERT team [2]: id 2, name \"Blue\"", "INSERT team [3]: id 3, name \"Green\"",
       ])
   }

@@ -104,7 +104,7 @@ import Tidemark
     let stream = try await database.writer.changes()
     try await database.writer.writeWithoutTransaction { db in
       if !isFirst { try db.execute(sql: "CREATE TABLE note (text)") }
-      try source.inDatabase { source in
+      source.inDatabase { source in
         let backup = sqlite3_backup_init(db.sqliteConnection, "main", source.sqliteConnection, "main")
         #expect(sqlite3_backup_step(backup, -1) == SQLITE_DONE)
         #expect(sqlite3_backup_finish(backup) == SQLITE_OK)

@@ -223,7 +223,7 @@ import Tidemark
 
   @Test func `a child task cannot request the lock of its parent`() async throws {
     try await pool.withExclusiveProcessLock {
-      await #expect(throws: DatabaseError.self) {
+      _ = await #expect(throws: DatabaseError.self) {
         async let result: Void = pool.withExclusiveProcessLock {}
         try await result
       }
