@@ -144,12 +144,17 @@ final class FileEvents: Sendable {
           let count = read(watcher, buffer.baseAddress, buffer.count)
           if count <= 0 { return }
           Self.decode(UnsafeRawBufferPointer(rebasing: buffer[..<count]), body)
+          // There was no further event, or it is reported by the next wait.
+          if count <= buffer.count - Self.eventSizeMax { return }
         }
       }
     #endif
   }
 
   #if os(Linux)
+    /// The size of an event with the longest name.
+    private static let eventSizeMax = 16 + 256
+
     /// The layout of events: watch, kinds, a number, the length of the name, the name padded with zeros.
     private static func decode(_ bytes: UnsafeRawBufferPointer, _ body: (Event) -> Void) {
       var start = 0
