@@ -4,9 +4,10 @@
 ///           v                                                   |
 ///     checking repeatedly, with growing pauses --a while--> idle: rare checks
 ///
-/// A file is written before its commit becomes visible, so the first check waits for a moment, which follows the
-/// duration of the last commits. A file event ends all other pauses. So only a commit whose last write was reported
-/// before a check that did not find it waits for the end of a pause.
+/// A file is written before its commit becomes visible. Usually, the commit is visible when the thread has been woken.
+/// If the last commits were not, the first check waits for a moment, which follows their duration. A file event ends all
+/// other pauses. So only a commit whose last write was reported before a check that did not find it waits for the end of
+/// a pause.
 ///
 /// While external commits follow each other at once, the detections have a minimum distance. If there are only own
 /// commits for some time, file events are disabled, because each of them costs the writer.
@@ -42,7 +43,7 @@ struct ExternalCommitSchedule {
   private var hasDetectedCommit = false
 
   /// The time from the first write of a commit to the first check, and whether that check was too early.
-  private var commitDelay = shortestDelay
+  private var commitDelay = Duration.zero
   private var hasMissedCommit = false
   private static let shortestDelay = Duration.microseconds(20)
   private static let longestDelay = Duration.microseconds(250)
@@ -87,8 +88,8 @@ struct ExternalCommitSchedule {
   /// Adapts the first checks to a commit that a check has found.
   private mutating func adapt(_ now: Duration) {
     if !hasDetectedCommit, lastFileChange != nil {
-      let delay = hasMissedCommit ? commitDelay + commitDelay / 4 : commitDelay - commitDelay / 8
-      commitDelay = min(max(delay, Self.shortestDelay), Self.longestDelay)
+      let delay = hasMissedCommit ? max(commitDelay * 5 / 4, Self.shortestDelay) : commitDelay - commitDelay / 8
+      commitDelay = delay < Self.shortestDelay ? .zero : min(delay, Self.longestDelay)
     }
     let isQuickSeries = lastDetection.map { now - $0 < distance * 2 } ?? false
     distance = isQuickSeries ? min(distance * 2, Self.longestDistance) : Self.shortestDistance
@@ -139,8 +140,8 @@ struct ExternalCommitSchedule {
     if let lastFileChange {
       let elapsed = now - lastFileChange
       if elapsed < Self.commitTimeout {
-        // Usually, no further commit follows.
-        if hasDetectedCommit { return max(elapsed, .microseconds(200)) }
+        // Usually, no further commit follows, or it causes an event.
+        if hasDetectedCommit { return max(elapsed, .milliseconds(1)) }
         if elapsed >= .milliseconds(10) { return .milliseconds(1) }
         return min(max(elapsed / 4, .microseconds(20)), .microseconds(200))
       }
