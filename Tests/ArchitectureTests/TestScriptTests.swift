@@ -282,7 +282,7 @@ private final class ScriptRun {
 
   /// Runs the script to its end.
   ///
-  /// - Parameter flags: Those of the script.
+  /// - Parameter flags: The flags of the script.
   /// - Parameter starter: The command that starts it, if any.
   /// - Parameter meanwhile: A closure that is called while it runs.
   func answer(

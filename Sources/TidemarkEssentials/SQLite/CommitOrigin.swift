@@ -133,7 +133,7 @@ extension ConnectionHandle {
     }
   }
 
-  /// Whether the frames after a number of frames are those of one commit. False if they cannot be read.
+  /// Whether the frames after a number of frames belong to one commit. False if they cannot be read.
   private func hasOneCommit(after frameCount: UInt32, _ header: WALIndexHeader) -> Bool {
     guard let pages = StoredPages(self, header) else { return false }
     var count = 0

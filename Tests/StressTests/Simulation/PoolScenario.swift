@@ -20,7 +20,7 @@ final class PoolScenario: @unchecked Sendable {
   private var accessesOfReaders = 0
   private var observers: [SimulatedObserver] = []
 
-  /// What the last transaction with a number has appended. After a rollback, the next one has the same number.
+  /// The values that the last transaction with a number has appended. After a rollback, the next one has the same number.
   private var appended: [Int: [(key: Int, value: Int)]] = [:]
 
   private var lastCommit = 0

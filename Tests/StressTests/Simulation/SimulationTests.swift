@@ -6,7 +6,7 @@ import Tidemark
 @testable import TidemarkEssentials
 
 /// The pool and its live queries under schedules that a seed chooses: same seed, same trace; and its invariants hold in
-/// all of them (P2, P3, P5, P6). The values of live queries are those of commits, move forward, and include the last one.
+/// all of them (P2, P3, P5, P6, P7).
 @Suite(.serialized) struct SimulationTests {
   /// A folder in memory, with a store that is empty.
   private struct World {
