@@ -134,8 +134,8 @@ final class CaptureLayout: Sendable {
 extension CaptureLayout {
   /// Creates the layout of a table for the given needs.
   ///
-  /// - Parameter hasGeneratedValues: Whether the values of stored generated columns can be read. The change feed does not
-  ///   contain them.
+  /// - Parameter hasGeneratedValues: Whether the values of stored generated columns can be read. The change feed does
+  ///   not contain them.
   convenience init(
     _ table: CatalogTable, _ key: TableKey, _ needs: CaptureNeeds.TableNeeds, hasGeneratedValues: Bool = true,
     _ db: Database

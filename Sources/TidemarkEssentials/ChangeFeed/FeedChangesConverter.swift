@@ -1,7 +1,8 @@
 /// Converts entries of the change feed to the changes that change capture would have reported.
 ///
-/// A table counts as changed as a whole if its rows in the entry do not suffice: if the table had other columns when the
-/// entry was written. Generated columns are not stored: they count as changed by each update, and have unknown values.
+/// A table counts as changed as a whole if its rows in the entry do not suffice: if the table had other columns when
+/// the entry was written. Generated columns are not stored: they count as changed by each update, and have unknown
+/// values.
 final class FeedChangesConverter {
   private let db: Database
 

@@ -5,9 +5,9 @@
 ///     checking repeatedly, with growing pauses --a while--> idle: rare checks
 ///
 /// A file is written before its commit becomes visible. Usually, the commit is visible when the thread has been woken.
-/// If the last commits were not, the first check waits for a moment, which follows their duration. A file event ends all
-/// other pauses. So only a commit whose last write was reported before a check that did not find it waits for the end of
-/// a pause.
+/// If the last commits were not, the first check waits for a moment, which follows their duration. A file event ends
+/// all other pauses. So only a commit whose last write was reported before a check that did not find it waits for the
+/// end of a pause.
 ///
 /// While external commits follow each other at once, the detections have a minimum distance. If there are only own
 /// commits for some time, file events are disabled, because each of them costs the writer.
