@@ -2,7 +2,7 @@
 ///
 ///           +--------------- a file was written ----------------+
 ///           v                                                   |
-///     checking repeatedly, with growing pauses --a while--> idle: rare checks
+///     checking repeatedly, with growing pauses -----------> idle: rare checks
 ///
 /// A file is written before its commit becomes visible. Usually, the commit is visible when the thread has been woken.
 /// If the last commits were not, the first check waits for a moment, which follows their duration. A file event ends
@@ -13,11 +13,12 @@
 /// commits for some time, file events are disabled, because each of them costs the writer.
 ///
 /// Invariants:
-/// 1. After a write to a file, checks continue for as long as a commit may take, unless a commit has been found since.
+/// 1. After a write to a file, checks continue until a commit has been found since, with pauses that are at most as
+///    long as the time since the write.
 /// 2. Disabled events are enabled again before the idle state, followed by checks as after an event.
 /// 3. Without any events, there is a check after each idle interval.
 struct ExternalCommitSchedule {
-  /// The time after which a commit is visible.
+  /// The time after which a commit is usually visible.
   static let commitTimeout = Duration.milliseconds(50)
 
   /// The maximum time to wait for the end of an own commit.
@@ -137,19 +138,18 @@ struct ExternalCommitSchedule {
 
   private func pause(_ now: Duration) -> Duration {
     if ignoresFileEvents { return .milliseconds(1) }
-    if let lastFileChange {
-      let elapsed = now - lastFileChange
-      if elapsed < Self.commitTimeout {
-        // Usually, no further commit follows, or it causes an event.
-        if hasDetectedCommit { return max(elapsed, .milliseconds(1)) }
-        if elapsed >= .milliseconds(10) { return .milliseconds(1) }
-        return min(max(elapsed / 4, .microseconds(20)), .microseconds(200))
-      }
-    }
-    if let inconclusiveSince {
-      // The connection is in use, or not available.
-      return min(max((now - inconclusiveSince) / 4, .milliseconds(1)), pollingInterval)
-    }
-    return pollingInterval
+    var pause = pollingInterval
+    if let lastFileChange { pause = min(pause, self.pause(afterFileChange: now - lastFileChange)) }
+    // The connection is in use, or not available.
+    if let inconclusiveSince { pause = min(pause, max((now - inconclusiveSince) / 4, .milliseconds(1))) }
+    return pause
+  }
+
+  private func pause(afterFileChange elapsed: Duration) -> Duration {
+    // Usually, no further commit follows, or it causes an event.
+    if hasDetectedCommit { return max(elapsed, .milliseconds(1)) }
+    if elapsed < .milliseconds(10) { return min(max(elapsed / 4, .microseconds(20)), .microseconds(200)) }
+    // A commit may take long, for example on a busy machine. It is found before its duration has doubled.
+    return elapsed < Self.commitTimeout ? .milliseconds(1) : elapsed
   }
 }
