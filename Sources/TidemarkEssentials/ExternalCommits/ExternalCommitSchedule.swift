@@ -114,10 +114,15 @@ struct ExternalCommitSchedule {
     waitsForOwnCommit = inconclusiveSince.map { now - $0 < Self.ownCommitTimeout } ?? true
     switch finding {
     case .externalCommit, .fileMoved:
-      ignoresFileEvents = false
+      if ignoresFileEvents {
+        // Invariant 2: the next commit may have been written before events are enabled again.
+        ignoresFileEvents = false
+        lastFileChange = now
+      } else if checkCount > 1 {
+        // It was not found by the first check after the event, so it is the commit that caused the event.
+        lastFileChange = nil
+      }
       lastOwnCommit = nil
-      // It was not found by the first check after the event, so it is the commit that caused the event.
-      if checkCount > 1 { lastFileChange = nil }
       hasDetectedCommit = true
     case .unchanged where hasOwn && usesFileEvents:
       lastOwnCommit = now

@@ -155,6 +155,19 @@ import Tidemark
     #expect(!schedule.ignoresFileEvents)
   }
 
+  @Test func `a commit that is written before file events are enabled again is found`() {
+    var schedule = ExternalCommitSchedule(pollingInterval: .seconds(3_600), now: Self.start)
+    schedule.filesDidChange(Self.start)
+    schedule.didCheck(.unchanged, hasOwn: true, schedule.next)
+    for _ in 1...3 { schedule.didCheck(.unchanged, hasOwn: false, schedule.next) }
+    let detection = schedule.next
+    schedule.didCheck(.externalCommit, hasOwn: false, detection)
+    #expect(!schedule.ignoresFileEvents)
+    #expect(schedule.next - detection <= .milliseconds(1))
+    schedule.didCheck(.unchanged, hasOwn: false, schedule.next)
+    #expect(schedule.next - detection <= .milliseconds(2))
+  }
+
   @Test func `a detection does not delay the check that another pool needs`() {
     var schedule = schedule()
     schedule.filesDidChange(Self.start)
