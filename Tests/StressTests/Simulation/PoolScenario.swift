@@ -77,6 +77,7 @@ final class PoolScenario: @unchecked Sendable {
       problems.append("\(error)")
     }
     // They retain this object.
+    for observer in observers { observer.release() }
     observers = []
     for fault in HistoryChecker.faults(of: store.recorder.recorded) { problems.append("\(fault)") }
   }

@@ -74,6 +74,9 @@ final class SimulatedObserver: @unchecked Sendable {
     stop()
   }
 
+  /// Releases the observation, whose closures retain this object.
+  func release() { stop = nil }
+
   /// The differences between the values and the commits of the database.
   ///
   /// - Parameter commits: What each commit has appended, by its number.
