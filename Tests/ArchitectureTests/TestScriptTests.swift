@@ -170,6 +170,8 @@ import Testing
 
   // MARK: - Two processes
 
+  private static let lastLine = "✔ Test run with 1 test in 1 suite passed after 1 second."
+
   /// A `swift` that builds and runs tests, and another one that runs the other targets.
   private static func twoRuns(first: String, second: String) -> String {
     """
@@ -210,7 +212,7 @@ import Testing
   @Test func `a failure of the second process is reported`() throws {
     let run = try ScriptRun(
       Self.twoRuns(
-        first: "echo '✔ Test run with 1 test in 1 suite passed after 1 second.'",
+        first: "echo '\(Self.lastLine)'",
         second: """
           echo '◇ Test crashes() started.'
           exit 3
@@ -219,13 +221,13 @@ import Testing
     #expect(answer.status == 3)
     #expect(answer.text.contains("the run ended early, with status 3. Tests in progress:\n  crashes()\n"))
     #expect(answer.text.contains("The whole log: \(run.logPath).2\n"))
-    #expect(answer.lines.last == "✔ Test run with 1 test in 1 suite passed after 1 second.")
+    #expect(answer.lines.last == Self.lastLine)
   }
 
   @Test func `a hang of the second process stops both`() throws {
     let run = try ScriptRun(
       Self.twoRuns(
-        first: "echo '✔ Test run with 1 test in 1 suite passed after 1 second.'",
+        first: "echo '\(Self.lastLine)'",
         second: """
           echo '◇ Test hangs() started.'
           sleep 1000

@@ -77,7 +77,7 @@ final class PoolScenario: @unchecked Sendable {
       problems.append("\(error)")
     }
     // They retain this object.
-    for observer in observers { observer.release() }
+    for observer in observers { observer.stop = nil }
     observers = []
     for fault in HistoryChecker.faults(of: store.recorder.recorded) { problems.append("\(fault)") }
   }
@@ -117,12 +117,8 @@ final class PoolScenario: @unchecked Sendable {
     let (start, end) = (Duration.milliseconds(numbers.below(30)), Duration.milliseconds(numbers.below(40)))
     if numbers.once(in: 3) {
       let task = simulation.task(isEndless: true) { [self] in await observer.iterate(in: pool, pause) }
-      if isCancelled {
-        _ = simulation.after(end) {
-          observer.willCancel()
-          task.cancel()
-        }
-      }
+      observer.stop = { task.cancel() }
+      if isCancelled { _ = simulation.after(end) { observer.cancel() } }
     } else {
       let isImmediate = numbers.once(in: 2)
       simulation.thread { [self] in

@@ -25,7 +25,9 @@ final class SimulatedObserver: @unchecked Sendable {
   // One fiber runs at a time.
   private(set) var values: [Value] = []
   private(set) var end: End?
-  private var stop: (() -> Void)?
+
+  /// Cancels the observation or the task, whose closures retain this object.
+  var stop: (() -> Void)?
 
   init(_ numbers: inout RandomNumbers) {
     readsCommit = numbers.once(in: 3)
@@ -65,17 +67,10 @@ final class SimulatedObserver: @unchecked Sendable {
     }
   }
 
-  func willCancel() { end = .cancelled }
-
-  /// Ends the query, if it was started on a thread.
   func cancel() {
-    guard let stop else { return }
     end = .cancelled
-    stop()
+    stop?()
   }
-
-  /// Releases the observation, whose closures retain this object.
-  func release() { stop = nil }
 
   /// The differences between the values and the commits of the database.
   ///
