@@ -1,62 +1,62 @@
 /// When to check whether there were external commits.
 ///
-///           +--------------- a file was written ----------------+
-///           v                                                   |
-///     checking repeatedly, with growing pauses -----------> idle: rare checks
-///
 /// A file is written before its commit becomes visible. Usually, the commit is visible when the thread has been woken.
 /// If the last commits were not, the first check waits for a moment, which follows their duration. A file event ends
 /// all other pauses. So only a commit whose last write was reported before a check that did not find it waits for the
 /// end of a pause.
 ///
-/// While external commits follow each other at once, the detections have a minimum distance. If there are only own
-/// commits for some time, file events are disabled, because each of them costs the writer.
+///     idle ──a file is written──► written ──the first check finds nothing───► searching ──a commit is found──► idle
+///                                    └──────the first check finds a commit──► found ──another one is found───► idle
+///
+///     each phase ──only own commits are found──► unwatched ──an external commit is found──► found
+///                                                    └──────no own commit for some time───► written
+///
+/// A written file leads from each phase but `unwatched` to `written`. `searching` and `found` end when their pauses are
+/// as long as in the idle phase. In the phase `unwatched`, file events are disabled, because each of them costs the
+/// writer.
 ///
 /// Invariants:
 /// 1. After a write to a file, checks continue until a commit has been found since, with pauses that are at most as
 ///    long as the time since the write.
-/// 2. Disabled events are enabled again before the idle state, followed by checks as after an event.
+/// 2. When file events are enabled again, checks follow as after a write: the next commit may have been written before.
 /// 3. Without any events, there is a check after each idle interval.
 struct ExternalCommitSchedule {
+  /// What is known about the next commit.
+  private enum Phase {
+    /// No file was written since the last commit was found.
+    case idle
+
+    /// A file was written, and not checked since. Checks after an earlier write may have found nothing.
+    case written(at: Duration, wasSearching: Bool)
+
+    /// Checks since a write have found no commit. So the next commit is the one that has caused the write.
+    case searching(since: Duration)
+
+    /// The first check after a write has found a commit, which may be an earlier one.
+    case found(since: Duration)
+
+    /// There are only own commits, and no file events.
+    case unwatched(lastOwnCommit: Duration)
+  }
+
   /// The time after which a commit is usually visible.
   static let commitTimeout = Duration.milliseconds(50)
 
   /// The maximum time to wait for the end of an own commit.
   static let ownCommitTimeout = Duration.milliseconds(200)
 
-  /// The interval between two checks in the idle state.
+  /// The interval between two checks in the idle phase.
   private let pollingInterval: Duration
 
   /// Whether there are file events.
   private let usesFileEvents: Bool
 
+  private var phase = Phase.idle
+  private var firstCheckDelay = FirstCheckDelay()
+  private var distance = DetectionDistance()
+
   /// The time of the next check.
   private(set) var next: Duration
-
-  /// Whether file events should be disabled.
-  private(set) var ignoresFileEvents = false
-
-  /// The time of the last file event, while a commit may still follow from it.
-  private var lastFileChange: Duration?
-
-  /// The number of checks since then, and whether one of them has found a commit.
-  private var checkCount = 0
-  private var hasDetectedCommit = false
-
-  /// The time from the first write of a commit to the first check, and whether that check was too early.
-  private var commitDelay = Duration.zero
-  private var hasMissedCommit = false
-  private static let shortestDelay = Duration.microseconds(20)
-  private static let longestDelay = Duration.microseconds(250)
-
-  /// The time of the last detection, and the distance of the next one.
-  private var lastDetection: Duration?
-  private var distance = shortestDistance
-  private static let shortestDistance = Duration.microseconds(100)
-  private static let longestDistance = Duration.milliseconds(1)
-
-  /// The time of the last own commit.
-  private var lastOwnCommit: Duration?
 
   /// The time since which checks have had no clear result.
   private var inconclusiveSince: Duration?
@@ -70,32 +70,31 @@ struct ExternalCommitSchedule {
     next = now
   }
 
+  /// Whether file events should be disabled.
+  var ignoresFileEvents: Bool { if case .unwatched = phase { true } else { false } }
+
+  /// Whether the next check is the first one after a file event, which other events do not bring forward.
+  var isDelayed: Bool { if case .written = phase { true } else { false } }
+
   /// Reports that a file was written, or may have been.
   mutating func filesDidChange(_ now: Duration) {
-    let isFirst = lastFileChange == nil || hasDetectedCommit
-    lastFileChange = now
-    (checkCount, hasDetectedCommit) = (0, false)
-    if isFirst { hasMissedCommit = false }
-    let check = max(now + commitDelay, lastDetection.map { $0 + distance } ?? now)
-    next = isFirst ? check : min(next, check)
+    let check = distance.earliestCheck(at: now + firstCheckDelay.value)
+    switch phase {
+    case .idle, .found:
+      phase = .written(at: now, wasSearching: false)
+      next = check
+    case .written(_, let wasSearching):
+      phase = .written(at: now, wasSearching: wasSearching)
+      next = min(next, check)
+    case .searching:
+      phase = .written(at: now, wasSearching: true)
+      next = min(next, check)
+    case .unwatched: break
+    }
   }
 
   /// Performs the next check now.
   mutating func checkNow(_ now: Duration) { next = min(next, now) }
-
-  /// Whether the next check is the first one after a file event, which other events do not bring forward.
-  var isDelayed: Bool { lastFileChange != nil && checkCount == 0 }
-
-  /// Adapts the first checks to a commit that a check has found.
-  private mutating func adapt(_ now: Duration) {
-    if !hasDetectedCommit, lastFileChange != nil {
-      let delay = hasMissedCommit ? max(commitDelay * 5 / 4, Self.shortestDelay) : commitDelay - commitDelay / 8
-      commitDelay = delay < Self.shortestDelay ? .zero : min(delay, Self.longestDelay)
-    }
-    let isQuickSeries = lastDetection.map { now - $0 < distance * 2 } ?? false
-    distance = isQuickSeries ? min(distance * 2, Self.longestDistance) : Self.shortestDistance
-    lastDetection = now
-  }
 
   /// Reports the result of a check.
   ///
@@ -104,57 +103,90 @@ struct ExternalCommitSchedule {
   mutating func didCheck(
     _ finding: CommitCheckResult, isComplete: Bool = true, hasOwn: Bool, _ now: Duration
   ) {
-    checkCount += 1
-    if finding == .externalCommit { adapt(now) } else { hasMissedCommit = true }
-    if finding == .inconclusive || !isComplete {
-      inconclusiveSince = inconclusiveSince ?? now
-    } else {
-      inconclusiveSince = nil
-    }
+    let isInconclusive = finding == .inconclusive || !isComplete
+    inconclusiveSince = isInconclusive ? inconclusiveSince ?? now : nil
     waitsForOwnCommit = inconclusiveSince.map { now - $0 < Self.ownCommitTimeout } ?? true
     switch finding {
-    case .externalCommit, .fileMoved:
-      if ignoresFileEvents {
-        // Invariant 2: the next commit may have been written before events are enabled again.
-        ignoresFileEvents = false
-        lastFileChange = now
-      } else if checkCount > 1 {
-        // It was not found by the first check after the event, so it is the commit that caused the event.
-        lastFileChange = nil
-      }
-      lastOwnCommit = nil
-      hasDetectedCommit = true
-    case .unchanged where hasOwn && usesFileEvents:
-      lastOwnCommit = now
-      ignoresFileEvents = true
-      if checkCount > 1 { lastFileChange = nil }
-    case .unchanged, .inconclusive:
-      break
-    }
-    if ignoresFileEvents, let own = lastOwnCommit, now - own >= Self.commitTimeout {
-      // Invariant 2.
-      ignoresFileEvents = false
-      lastOwnCommit = nil
-      lastFileChange = now
-      (checkCount, hasDetectedCommit) = (0, false)
+    case .externalCommit, .fileMoved: didFind(now)
+    case .unchanged where hasOwn && usesFileEvents: phase = .unwatched(lastOwnCommit: now)
+    case .unchanged, .inconclusive: didFindNothing(now)
     }
     next = now + pause(now)
   }
 
-  private func pause(_ now: Duration) -> Duration {
-    if ignoresFileEvents { return .milliseconds(1) }
-    var pause = pollingInterval
-    if let lastFileChange { pause = min(pause, self.pause(afterFileChange: now - lastFileChange)) }
-    // The connection is in use, or not available.
-    if let inconclusiveSince { pause = min(pause, max((now - inconclusiveSince) / 4, .milliseconds(1))) }
-    return pause
+  private mutating func didFind(_ now: Duration) {
+    distance.detected(now)
+    switch phase {
+    case .written(let write, let wasSearching):
+      firstCheckDelay.adapt(wasTooShort: wasSearching)
+      phase = .found(since: write)
+    case .searching:
+      firstCheckDelay.adapt(wasTooShort: true)
+      phase = .idle
+    case .unwatched: phase = .found(since: now)
+    case .idle, .found: phase = .idle
+    }
   }
 
-  private func pause(afterFileChange elapsed: Duration) -> Duration {
-    // Usually, no further commit follows, or it causes an event.
-    if hasDetectedCommit { return max(elapsed, .milliseconds(1)) }
+  private mutating func didFindNothing(_ now: Duration) {
+    switch phase {
+    case .written(let write, _): phase = .searching(since: write)
+    case .unwatched(let lastOwnCommit) where now - lastOwnCommit >= Self.commitTimeout:
+      phase = .written(at: now, wasSearching: false)
+    case .searching(let since) where now - since >= pollingInterval,
+      .found(let since) where now - since >= pollingInterval:
+      phase = .idle
+    case .idle, .searching, .found, .unwatched: break
+    }
+  }
+
+  private func pause(_ now: Duration) -> Duration {
+    let pause: Duration =
+      switch phase {
+      case .idle: pollingInterval
+      case .unwatched: .milliseconds(1)
+      case .written(let write, _): Self.searchPause(after: now - write)
+      case .searching(let write): Self.searchPause(after: now - write)
+      // Usually, no further commit follows, or it causes an event.
+      case .found(let write): max(now - write, .milliseconds(1))
+      }
+    // While a result is not clear, the connection is in use, or not available.
+    let retry = inconclusiveSince.map { max((now - $0) / 4, .milliseconds(1)) } ?? pollingInterval
+    return min(pause, retry, pollingInterval)
+  }
+
+  private static func searchPause(after elapsed: Duration) -> Duration {
     if elapsed < .milliseconds(10) { return min(max(elapsed / 4, .microseconds(20)), .microseconds(200)) }
     // A commit may take long, for example on a busy machine. It is found before its duration has doubled.
-    return elapsed < Self.commitTimeout ? .milliseconds(1) : elapsed
+    return elapsed < commitTimeout ? .milliseconds(1) : elapsed
+  }
+}
+
+/// The time from the first write of a commit to the first check. It grows until the first check finds the commit, and
+/// shrinks again.
+private struct FirstCheckDelay {
+  private(set) var value = Duration.zero
+  private static let shortest = Duration.microseconds(20)
+  private static let longest = Duration.microseconds(250)
+
+  mutating func adapt(wasTooShort: Bool) {
+    let new = wasTooShort ? max(value * 5 / 4, Self.shortest) : value - value / 8
+    value = new < Self.shortest ? .zero : min(new, Self.longest)
+  }
+}
+
+/// The minimum distance of two detections. It grows while commits follow each other at once.
+private struct DetectionDistance {
+  private var last: Duration?
+  private var value = shortest
+  private static let shortest = Duration.microseconds(100)
+  private static let longest = Duration.milliseconds(1)
+
+  func earliestCheck(at time: Duration) -> Duration { last.map { max(time, $0 + value) } ?? time }
+
+  mutating func detected(_ now: Duration) {
+    let isQuickSeries = last.map { now - $0 < value * 2 } ?? false
+    value = isQuickSeries ? min(value * 2, Self.longest) : Self.shortest
+    last = now
   }
 }

@@ -188,6 +188,30 @@ import Tidemark
     #expect(schedule.next == Self.start + .milliseconds(3))
   }
 
+  @Test func `the commit that a second write announces is found after an earlier one`() {
+    var schedule = ExternalCommitSchedule(pollingInterval: .seconds(3_600), now: Self.start)
+    schedule.filesDidChange(Self.start)
+    schedule.didCheck(.unchanged, hasOwn: false, schedule.next)
+    schedule.filesDidChange(Self.start + .milliseconds(1))
+    // The commit of the first write.
+    let detection = schedule.next
+    schedule.didCheck(.externalCommit, hasOwn: false, detection)
+    #expect(schedule.next - detection <= .milliseconds(1))
+  }
+
+  @Test func `a write without a commit does not delay the checks after later writes`() {
+    var schedule = schedule()
+    schedule.filesDidChange(Self.start)
+    _ = looks(&schedule) { _ in (.unchanged, hasOwn: false) }
+    schedule.didCheck(.unchanged, hasOwn: false, schedule.next)
+    for number in 1...3 {
+      let now = Self.start + .seconds(10 * number)
+      schedule.filesDidChange(now)
+      #expect(schedule.next == now)
+      schedule.didCheck(.externalCommit, hasOwn: false, now)
+    }
+  }
+
   @Test func waitingForAnUnfinishedOwnCommitIsLimited() {
     var schedule = schedule()
     schedule.didCheck(.inconclusive, hasOwn: false, Self.start)
