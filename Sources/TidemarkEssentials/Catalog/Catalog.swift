@@ -30,7 +30,7 @@ final class Catalog: DatabaseModuleState {
     var checkedEffectCount: UInt?
   }
 
-  private var cache = Cache()
+  @exclusivity(unchecked) private var cache = Cache()
   private var probes: [(schemaID: DatabaseSchemaID, statement: Statement)] = []
 
   var generation: UInt { cache.generation }

@@ -119,23 +119,13 @@ private final class PollingThread: Sendable {
 private struct PolledDatabases {
   private let events: FileEvents
   private var monitors: [ExternalCommitMonitor] = []
-  private var databases: [ExternalCommitMonitor.Group: MonitoredDatabase] = [:]
-  private var folders: [String: Folder] = [:]
+  private var databases: [MonitoredDatabase] = []
+  private var folders: [Folder] = []
   private let clock = MonotonicClock.live
 
-  private struct MonitoredDatabase {
-    /// One monitor, or the monitors of several pools on the file, which have the same folder and detection mode.
-    var monitors: [ExternalCommitMonitor]
-    var schedule: ExternalCommitSchedule
-    var ownCommitCount: UInt64
-
-    /// There is always one.
-    var first: ExternalCommitMonitor { monitors[0] }
-
-    func isTriggered(byFilesIn folder: String) -> Bool { first.usesFileEvents && first.folder == folder }
-  }
-
   private struct Folder {
+    let path: String
+
     /// Nil if the folder cannot be watched.
     var watch: FileEvents.Watch?
     var ignoresFileEvents = false
@@ -150,9 +140,7 @@ private struct PolledDatabases {
 
   /// The time until the next check, and whether file events may end it.
   var pause: (duration: Duration, isInterruptible: Bool) {
-    guard let first = databases.values.lazy.map(\.schedule).min(by: { $0.next < $1.next }) else {
-      return (.seconds(60), true)
-    }
+    guard let first = databases.lazy.map(\.schedule).min(by: { $0.next < $1.next }) else { return (.seconds(60), true) }
     return (max(first.next - clock.now(), .zero), !first.isDelayed)
   }
 
@@ -161,34 +149,31 @@ private struct PolledDatabases {
   mutating func update(_ monitors: [ExternalCommitMonitor]) {
     if monitors.elementsEqual(self.monitors, by: ===) { return }
     self.monitors = monitors
-    let known = databases
-    databases = [:]
-    for (group, members) in Dictionary(grouping: monitors, by: \.group) {
-      databases[group] = known[group] ?? database(of: members)
-      if databases[group]?.monitors.elementsEqual(members, by: ===) == true { continue }
-      databases[group]?.monitors = members
-      databases[group]?.ownCommitCount = members[0].ownCommitCount
+    let known = Dictionary(databases.map { ($0.group, $0) }) { first, _ in first }
+    databases = Dictionary(grouping: monitors, by: \.group).map { group, members in
+      var database = known[group] ?? database(of: members)
       // Commits since the first check of a monitor are detected.
-      databases[group]?.schedule.checkNow(clock.now())
+      if !database.monitors.elementsEqual(members, by: ===) { database.replaceMonitors(members, clock.now()) }
+      return database
     }
-    for (path, folder) in folders where !monitors.contains(where: { $0.folder == path && $0.usesFileEvents }) {
+    folders.removeAll { folder in
+      if monitors.contains(where: { $0.usesFileEvents && $0.folder == folder.path }) { return false }
       if let watch = folder.watch { events.forget(watch) }
-      folders[path] = nil
+      return true
     }
   }
 
   private mutating func database(of monitors: [ExternalCommitMonitor]) -> MonitoredDatabase {
-    let monitor = monitors[0]
-    if monitor.usesFileEvents, folders[monitor.folder] == nil {
-      folders[monitor.folder] = Folder(watch: events.watch(monitor.folder))
+    let folder = monitors[0].folder
+    if monitors[0].usesFileEvents, !folders.contains(where: { $0.path == folder }) {
+      folders.append(Folder(path: folder, watch: events.watch(folder)))
     }
-    return MonitoredDatabase(
-      monitors: monitors, schedule: schedule(of: monitor), ownCommitCount: monitor.ownCommitCount)
+    return MonitoredDatabase(monitors, schedule(of: monitors[0]))
   }
 
   private func schedule(of monitor: ExternalCommitMonitor) -> ExternalCommitSchedule {
     switch monitor.detectionMode {
-    case .fileEvents(let pollingInterval) where folders[monitor.folder]?.watch != nil:
+    case .fileEvents(let pollingInterval) where folders.contains { $0.path == monitor.folder && $0.watch != nil }:
       ExternalCommitSchedule(pollingInterval: pollingInterval, now: clock.now())
     case .fileEvents, .frequentPolling:
       ExternalCommitSchedule(pollingInterval: Self.frequentPollingInterval, usesFileEvents: false, now: clock.now())
@@ -199,56 +184,39 @@ private struct PolledDatabases {
 
   /// Performs the checks that are due.
   mutating func poll(notifying: (() -> Void) -> Void) {
-    for group in databases.keys {
-      guard let database = databases[group], database.schedule.next <= clock.now() else { continue }
-      let ownCommitCount = database.first.ownCommitCount
-      var findings: [CommitCheckResult] = []
-      database.first.beginRound()
-      for monitor in database.monitors {
-        let finding = monitor.check(database.schedule.waitsForOwnCommit, notifying: notifying)
-        if let finding { findings.append(finding) }
-        if finding == nil || finding == .fileMoved { databases[group]?.monitors.removeAll { $0 === monitor } }
-      }
-      if databases[group]?.monitors.isEmpty == true {
-        databases[group] = nil
-        continue
-      }
-      let isComplete = !findings.contains(.inconclusive)
-      // The own commits of one of several pools are external ones for the others, which need the file events.
-      let hasOwn = database.monitors.count == 1 && ownCommitCount != database.ownCommitCount
-      databases[group]?.schedule.didCheck(
-        findings.contains(.externalCommit) ? .externalCommit : isComplete ? .unchanged : .inconclusive,
-        isComplete: isComplete, hasOwn: hasOwn, clock.now())
-      databases[group]?.ownCommitCount = ownCommitCount
+    for index in databases.indices where databases[index].schedule.next <= clock.now() {
+      databases[index].check(clock, notifying)
     }
+    databases.removeAll(where: \.monitors.isEmpty)
   }
 
   // MARK: Folders
 
   /// Watches the folders of databases that use file events.
   mutating func updateWatchedFolders() {
-    for (path, folder) in folders {
-      let ignoresFileEvents = databases.values.allSatisfy {
-        !$0.isTriggered(byFilesIn: path) || $0.schedule.ignoresFileEvents
+    for index in folders.indices {
+      let folder = folders[index]
+      let ignoresFileEvents = databases.allSatisfy {
+        !$0.isTriggered(byFilesIn: folder.path) || $0.schedule.ignoresFileEvents
       }
       guard let watch = folder.watch, ignoresFileEvents != folder.ignoresFileEvents else { continue }
-      folders[path]?.ignoresFileEvents = ignoresFileEvents
+      folders[index].ignoresFileEvents = ignoresFileEvents
       if ignoresFileEvents {
-        events.ignoreFiles(path)
-      } else if events.watch(path) != watch {
+        events.ignoreFiles(folder.path)
+      } else if events.watch(folder.path) != watch {
         // The folder was removed or replaced.
-        stopWatching(path)
+        stopWatching(index)
       }
     }
   }
 
   /// Stops watching a folder. Its databases are checked more often.
-  private mutating func stopWatching(_ path: String) {
-    if let watch = folders[path]?.watch { events.forget(watch) }
-    folders[path] = Folder(watch: nil)
-    for (group, database) in databases where database.isTriggered(byFilesIn: path) {
-      let schedule = schedule(of: database.first)
-      databases[group]?.schedule = schedule
+  private mutating func stopWatching(_ index: Int) {
+    let path = folders[index].path
+    if let watch = folders[index].watch { events.forget(watch) }
+    folders[index] = Folder(path: path, watch: nil)
+    for index in databases.indices where databases[index].isTriggered(byFilesIn: path) {
+      databases[index].schedule = schedule(of: databases[index].first)
     }
   }
 
@@ -258,20 +226,69 @@ private struct PolledDatabases {
       let now = clock.now()
       switch event {
       case .file(let watch, let name):
-        guard let path = folders.first(where: { $0.value.watch == watch })?.key else { return }
-        for (group, database) in databases
-        where database.isTriggered(byFilesIn: path) && database.first.names.contains(name) {
-          databases[group]?.schedule.filesDidChange(now)
+        guard let path = folders.first(where: { $0.watch == watch })?.path else { return }
+        for index in databases.indices
+        where databases[index].isTriggered(byFilesIn: path) && databases[index].first.names.contains(name) {
+          databases[index].schedule.filesDidChange(now)
         }
       case .gone(let watch): lost.append(watch)
       case .everything:
-        for (group, database) in databases where database.first.usesFileEvents {
-          databases[group]?.schedule.filesDidChange(now)
+        for index in databases.indices where databases[index].first.usesFileEvents {
+          databases[index].schedule.filesDidChange(now)
         }
       }
     }
     for watch in lost {
-      if let path = folders.first(where: { $0.value.watch == watch })?.key { stopWatching(path) }
+      if let index = folders.firstIndex(where: { $0.watch == watch }) { stopWatching(index) }
     }
+  }
+}
+
+/// A database that the thread checks.
+private struct MonitoredDatabase {
+  /// One monitor, or the monitors of several pools on the file, which have the same folder and detection mode.
+  private(set) var monitors: [ExternalCommitMonitor]
+  var schedule: ExternalCommitSchedule
+  private var ownCommitCount: UInt64
+
+  init(_ monitors: [ExternalCommitMonitor], _ schedule: ExternalCommitSchedule) {
+    self.monitors = monitors
+    self.schedule = schedule
+    ownCommitCount = monitors[0].ownCommitCount
+  }
+
+  /// There is always one between two checks.
+  var first: ExternalCommitMonitor { monitors[0] }
+  var group: ExternalCommitMonitor.Group { first.group }
+
+  func isTriggered(byFilesIn folder: String) -> Bool { first.usesFileEvents && first.folder == folder }
+
+  mutating func replaceMonitors(_ new: [ExternalCommitMonitor], _ now: Duration) {
+    monitors = new
+    ownCommitCount = first.ownCommitCount
+    schedule.checkNow(now)
+  }
+
+  /// Performs a check. Monitors that have ended are removed.
+  mutating func check(_ clock: MonotonicClock, _ notifying: (() -> Void) -> Void) {
+    let count = first.ownCommitCount
+    // The own commits of one of several pools are external ones for the others, which need the file events.
+    let hasOwn = monitors.count == 1 && count != ownCommitCount
+    let waitsForOwnCommit = schedule.waitsForOwnCommit
+    var (isFound, isComplete) = (false, true)
+    first.beginRound()
+    monitors.removeAll { monitor in
+      switch monitor.check(waitsForOwnCommit, notifying: notifying) {
+      case .externalCommit: isFound = true
+      case .inconclusive: isComplete = false
+      case .unchanged: break
+      case .fileMoved, nil: return true
+      }
+      return false
+    }
+    ownCommitCount = count
+    schedule.didCheck(
+      isFound ? .externalCommit : isComplete ? .unchanged : .inconclusive, isComplete: isComplete, hasOwn: hasOwn,
+      clock.now())
   }
 }

@@ -42,6 +42,9 @@ struct ExternalCommitSchedule {
   /// The time after which a commit is usually visible.
   static let commitTimeout = Duration.milliseconds(50)
 
+  /// The pause after a first check that has found a commit.
+  static let pauseAfterDetection = Duration.milliseconds(2)
+
   /// The maximum time to wait for the end of an own commit.
   static let ownCommitTimeout = Duration.milliseconds(200)
 
@@ -148,7 +151,7 @@ struct ExternalCommitSchedule {
       case .written(let write, _): Self.searchPause(after: now - write)
       case .searching(let write): Self.searchPause(after: now - write)
       // Usually, no further commit follows, or it causes an event.
-      case .found(let write): max(now - write, .milliseconds(1))
+      case .found(let write): max(now - write, Self.pauseAfterDetection)
       }
     // While a result is not clear, the connection is in use, or not available.
     let retry = inconclusiveSince.map { max((now - $0) / 4, .milliseconds(1)) } ?? pollingInterval

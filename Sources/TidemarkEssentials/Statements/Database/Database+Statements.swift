@@ -45,11 +45,15 @@ extension Database {
     let statement = try compile(sql, isInternal: true, isPersistent: true)
     // SQLite executes many pragmas during compilation. If such a statement were cached, its second run would have no
     // effect. A schema change that has nothing to do may have something to do later.
-    if !statement.effects.contains(.schemaOrPragma), !statement.mayWriteUnnamed {
-      caches.fetchStatements.insert(statement, for: sql)
-    }
+    let isRepeatable = !statement.effects.contains(.schemaOrPragma) || Self.pragmasReadingVersions.contains(sql)
+    if isRepeatable, !statement.mayWriteUnnamed { caches.fetchStatements.insert(statement, for: sql) }
     return statement
   }
+
+  /// Pragmas that SQLite executes when the statement runs. Fetches of live queries after external commits need them.
+  private static let pragmasReadingVersions: Set = [
+    "PRAGMA schema_version", "PRAGMA temp.schema_version", "PRAGMA data_version",
+  ]
 
   /// Passes a statement to a closure of the program, which may run it. In any case, the statement is run exactly once
   /// and to its end.

@@ -33,11 +33,11 @@ public final class Database {
   var transactionWork = TransactionWork()
   @exclusivity(unchecked) var capture = CaptureState()
   @exclusivity(unchecked) var recording = ReadRecording()
-  var schema = SchemaState()
-  package var dialect = DialectState()
+  @exclusivity(unchecked) var schema = SchemaState()
+  @exclusivity(unchecked) package var dialect = DialectState()
 
   /// The states of later modules. There are few, and each written record looks one up.
-  var moduleStates: [(type: ObjectIdentifier, moduleState: any DatabaseModuleState)] = []
+  @exclusivity(unchecked) var moduleStates: [(type: ObjectIdentifier, moduleState: any DatabaseModuleState)] = []
 
   init(handle: ConnectionHandle, settings: DatabaseSettings) throws {
     self.settings = settings
