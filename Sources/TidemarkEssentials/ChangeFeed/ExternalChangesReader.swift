@@ -15,7 +15,7 @@ import Synchronization
 final class ExternalChangesReader: StoredChangesReader {
   private struct State {
     var cursor = FeedCursor()
-    var layouts: [TableKey: CaptureLayout] = [:]
+    var layouts: [TableKey: FeedChangesConverter.Layout] = [:]
   }
 
   private let ownVersions: RecordedVersions.Reader

@@ -6,8 +6,21 @@
 final class FeedChangesConverter {
   private let db: Database
 
+  /// The layout of the rows of a table.
+  struct Layout {
+    let captured: CaptureLayout
+
+    /// The table as an entry describes it; nil if its rows are not stored as a whole.
+    let table: ChangedTable?
+
+    init(_ captured: CaptureLayout) {
+      self.captured = captured
+      table = captured.wholeRows.map { ChangedTable($0, hasRowID: captured.hasRowID) }
+    }
+  }
+
   /// The layouts of tables, in the schema that the connection reads.
-  private(set) var layouts: [TableKey: CaptureLayout]
+  private(set) var layouts: [TableKey: Layout]
 
   /// The changes of tables that store changes, and of each entry.
   private(set) var all: [CommittedChanges]
@@ -15,11 +28,11 @@ final class FeedChangesConverter {
   /// Each transaction may change these tables. Their changes are not stored.
   private static let tablesOfLibrary = [
     ChangeFeedTables.entries, ChangeFeedTables.history, ChangeFeedTables.consumers, CaptureNeeds.undoTableName,
-  ]
+  ].map { TableKey($0, in: "main") }
 
-  init(_ db: Database, _ layouts: [TableKey: CaptureLayout]) {
+  init(_ db: Database, _ layouts: [TableKey: Layout]) {
     (self.db, self.layouts) = (db, layouts)
-    all = [CommittedChanges(unknownRowsOf: Self.tablesOfLibrary.map { TableKey($0, in: "main") })]
+    all = [CommittedChanges(unknownRowsOf: Self.tablesOfLibrary)]
   }
 
   /// - Returns: Whether the changes are known.
@@ -51,17 +64,15 @@ final class FeedChangesConverter {
 
   /// The layout of rows that are stored as a whole; nil if an entry stores other columns.
   private func layout(of table: ChangedTable, _ key: TableKey) throws -> CaptureLayout? {
-    let layout = try layouts[key] ?? newLayout(of: key)
+    if let known = layouts[key] { return known.table == table ? known.captured : nil }
+    let layout = try newLayout(of: key)
     layouts[key] = layout
-    guard let layout, let rows = layout.wholeRows,
-      ChangedTable(rows, hasRowID: layout.hasRowID) == table
-    else { return nil }
-    return layout
+    return layout?.table == table ? layout?.captured : nil
   }
 
-  private func newLayout(of key: TableKey) throws -> CaptureLayout? {
+  private func newLayout(of key: TableKey) throws -> Layout? {
     guard let table = try db.catalogTable(key.name, in: key.database), table.kind == .table else { return nil }
-    return try CaptureLayout(table, key, .all, hasGeneratedValues: false, db)
+    return Layout(try CaptureLayout(table, key, .all, hasGeneratedValues: false, db))
   }
 }
 

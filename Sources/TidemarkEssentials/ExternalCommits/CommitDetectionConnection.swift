@@ -103,6 +103,11 @@ extension CommitDetectionConnection {
     private var connectionNumber = 0
     private var usesLog = false
 
+    /// The last header, and the number of times that it has changed since the file was at its path.
+    private var lastHeader: WALIndexHeader?
+    private var changeCount = 0
+    private static let changeCountMax = 100
+
     /// The number of commits, and the head of the file at that moment.
     private var known: (version: Version, head: DatabaseFileHead?)?
 
@@ -118,7 +123,15 @@ extension CommitDetectionConnection {
     }
 
     private mutating func read() throws -> FileState {
-      guard let handle = try openedHandle(), !handle.hasMoved() else { return .moved }
+      guard let handle = try openedHandle() else { return .moved }
+      // The check whether the file was moved takes as long as all others together. Another check follows a new header.
+      if usesLog, changeCount < Self.changeCountMax, let header = handle.walIndexHeaderOfLog, header != lastHeader {
+        lastHeader = header
+        changeCount += 1
+        return .log(header)
+      }
+      changeCount = 0
+      if handle.hasMoved() { return .moved }
       return usesLog ? .log(handle.walIndexHeaderOfLog) : .noLog(try version(handle))
     }
 
@@ -171,7 +184,7 @@ extension CommitDetectionConnection {
 
     fileprivate mutating func close() {
       handle?.closeEventually()
-      (handle, current, known) = (nil, nil, nil)
+      (handle, current, lastHeader, known) = (nil, nil, nil, nil)
     }
   }
 }

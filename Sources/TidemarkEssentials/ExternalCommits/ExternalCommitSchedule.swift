@@ -27,10 +27,10 @@ struct ExternalCommitSchedule {
     case idle
 
     /// A file was written, and not checked since. Checks after an earlier write may have found nothing.
-    case written(at: Duration, wasSearching: Bool)
+    case written(at: Duration, failedChecks: Int)
 
     /// Checks since a write have found no commit. So the next commit is the one that has caused the write.
-    case searching(since: Duration)
+    case searching(since: Duration, failedChecks: Int)
 
     /// The first check after a write has found a commit, which may be an earlier one.
     case found(since: Duration)
@@ -84,13 +84,10 @@ struct ExternalCommitSchedule {
     let check = distance.earliestCheck(at: now + firstCheckDelay.value)
     switch phase {
     case .idle, .found:
-      phase = .written(at: now, wasSearching: false)
+      phase = .written(at: now, failedChecks: 0)
       next = check
-    case .written(_, let wasSearching):
-      phase = .written(at: now, wasSearching: wasSearching)
-      next = min(next, check)
-    case .searching:
-      phase = .written(at: now, wasSearching: true)
+    case .written(_, let failedChecks), .searching(_, let failedChecks):
+      phase = .written(at: now, failedChecks: failedChecks)
       next = min(next, check)
     case .unwatched: break
     }
@@ -120,11 +117,11 @@ struct ExternalCommitSchedule {
   private mutating func didFind(_ now: Duration) {
     distance.detected(now)
     switch phase {
-    case .written(let write, let wasSearching):
-      firstCheckDelay.adapt(wasTooShort: wasSearching)
+    case .written(let write, let failedChecks):
+      firstCheckDelay.adapt(failedChecks: failedChecks)
       phase = .found(since: write)
-    case .searching:
-      firstCheckDelay.adapt(wasTooShort: true)
+    case .searching(_, let failedChecks):
+      firstCheckDelay.adapt(failedChecks: failedChecks)
       phase = .idle
     case .unwatched: phase = .found(since: now)
     case .idle, .found: phase = .idle
@@ -133,13 +130,14 @@ struct ExternalCommitSchedule {
 
   private mutating func didFindNothing(_ now: Duration) {
     switch phase {
-    case .written(let write, _): phase = .searching(since: write)
+    case .written(let write, let failedChecks): phase = .searching(since: write, failedChecks: failedChecks + 1)
     case .unwatched(let lastOwnCommit) where now - lastOwnCommit >= Self.commitTimeout:
-      phase = .written(at: now, wasSearching: false)
-    case .searching(let since) where now - since >= pollingInterval,
-      .found(let since) where now - since >= pollingInterval:
+      phase = .written(at: now, failedChecks: 0)
+    case .searching(let write, _) where now - write >= pollingInterval,
+      .found(let write) where now - write >= pollingInterval:
       phase = .idle
-    case .idle, .searching, .found, .unwatched: break
+    case .searching(let write, let failedChecks): phase = .searching(since: write, failedChecks: failedChecks + 1)
+    case .idle, .found, .unwatched: break
     }
   }
 
@@ -148,8 +146,7 @@ struct ExternalCommitSchedule {
       switch phase {
       case .idle: pollingInterval
       case .unwatched: .milliseconds(1)
-      case .written(let write, _): Self.searchPause(after: now - write)
-      case .searching(let write): Self.searchPause(after: now - write)
+      case .written(let write, _), .searching(let write, _): Self.searchPause(after: now - write)
       // Usually, no further commit follows, or it causes an event.
       case .found(let write): max(now - write, Self.pauseAfterDetection)
       }
@@ -165,15 +162,17 @@ struct ExternalCommitSchedule {
   }
 }
 
-/// The time from the first write of a commit to the first check. It grows until the first check finds the commit, and
-/// shrinks again.
+/// The time from the first write of a commit to the first check. It grows until the first or second check finds the
+/// commit, and shrinks again. A check that fails once takes less time than delaying all first checks.
 private struct FirstCheckDelay {
   private(set) var value = Duration.zero
   private static let shortest = Duration.microseconds(20)
   private static let longest = Duration.microseconds(250)
 
-  mutating func adapt(wasTooShort: Bool) {
-    let new = wasTooShort ? max(value * 5 / 4, Self.shortest) : value - value / 8
+  /// - Parameter failedChecks: The number of checks before the one that has found the commit.
+  mutating func adapt(failedChecks: Int) {
+    if failedChecks == 1 { return }
+    let new = failedChecks > 1 ? max(value * 5 / 4, Self.shortest) : value - value / 8
     value = new < Self.shortest ? .zero : min(new, Self.longest)
   }
 }

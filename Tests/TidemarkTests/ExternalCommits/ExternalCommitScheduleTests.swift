@@ -95,6 +95,11 @@ import Tidemark
     #expect(shrinking.last == .zero)
   }
 
+  @Test func `a single check that fails does not delay later ones`() {
+    var schedule = schedule()
+    #expect(delays(&schedule, found: 2, count: 30).allSatisfy { $0 == .zero })
+  }
+
   @Test func `a file event does not bring a delayed check forward`() {
     var schedule = schedule()
     schedule.filesDidChange(Self.start)
