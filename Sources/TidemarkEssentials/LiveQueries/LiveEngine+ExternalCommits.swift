@@ -31,35 +31,60 @@ extension LiveEngine {
     report { $0.state.externalCommitDetected(at: now) }
   }
 
-  /// Reads stored changes, with a connection that fetches.
+  /// Reads stored changes, with a connection that fetches. If they concern one query, it is fetched from the same
+  /// snapshot.
   ///
   /// - Parameter reader: Nil if they are not stored any more.
+  /// - Returns: The batch of this query. The connection must leave it.
   func readStoredChanges(
     _ reader: (any StoredChangesReader)?, _ result: Result<Database, any Error>, _ core: _DatabaseCore,
-    from start: Duration
-  ) {
-    defer {
-      let end = clock.now()
-      guarded.withLock { $0.state.storedChangesReadEnded(from: start, to: end) }
-    }
-    guard let reader else { return externalCommitsAreUnknown() }
+    _ read: LiveState.StoredChangesRead
+  ) -> Batch? {
+    var (batch, isReported): (Batch?, Bool) = (nil, false)
     do {
       let db = try result.get()
-      for _ in 0..<Self.attemptCountMax {
-        guard let (changes, count) = try db.isolatedRead({ try read(reader, $0, core) }) else { continue }
-        guard case .known(let commits, _) = changes else { break }
-        let now = clock.now()
-        report { $0.state.externalCommitsReported(commits, externalCommitCount: count, at: now) }
-        return
+      for _ in 0..<Self.attemptCountMax where !isReported {
+        guard let reader else { break }
+        try db.isolatedRead { db in
+          guard let (changes, count) = try changes(reader, db, core) else { return }
+          isReported = true
+          guard case .known(let commits, _) = changes else { return changesAreUnknown(read) }
+          batch = report(commits, externalCommitCount: count, read, core)
+          if let batch { fetchAll(batch, from: db) }
+        }
       }
     } catch {
-      Database.log(error, "Could not read the stored changes of external commits")
+      if let batch { fail(batch, error) } else { Database.log(error, "Could not read stored changes") }
     }
-    externalCommitsAreUnknown()
+    if !isReported { changesAreUnknown(read) }
+    return batch
+  }
+
+  private func changesAreUnknown(_ read: LiveState.StoredChangesRead) {
+    let now = clock.now()
+    report { guarded in
+      guarded.state.externalCommitDetected(at: now)
+      guarded.state.storedChangesReadEnded(read, at: now)
+    }
+  }
+
+  /// - Returns: The batch of the query that the changes concern, if it may be fetched from the same snapshot.
+  private func report(
+    _ commits: [CommittedChanges], externalCommitCount: Int64?, _ read: LiveState.StoredChangesRead,
+    _ core: _DatabaseCore
+  ) -> Batch? {
+    let now = clock.now()
+    return report { guarded in
+      guarded.state.externalCommitsReported(commits, externalCommitCount: externalCommitCount, at: now)
+      guarded.state.storedChangesReadEnded(read, at: now)
+      let facts = guarded.state.batchBegan(
+        in: read, commitCount: commits.count, writeCount: guarded.objects.writeCount, at: now)
+      return guarded.batch(facts, core, at: now)
+    }.result
   }
 
   /// Reads stored changes, and the number of external commits in the state that is read, if it is known.
-  private func read(
+  private func changes(
     _ reader: any StoredChangesReader, _ db: Database, _ core: _DatabaseCore
   ) throws -> (StoredChanges, externalCommitCount: Int64?)? {
     guard let changes = try reader.next(db) else { return nil }
@@ -80,61 +105,6 @@ extension _DatabaseCore {
 
 extension LiveEngine.Guarded {
   var storedChangesReader: (any StoredChangesReader)? { objects.watch?.externalCommits?.reader }
-}
-
-/// Decides when the stored changes of external commits are read.
-///
-///     idle ──detected──► waiting ──begin──► reading ──end──► idle
-///                           ▲                  │
-///                           │               detected
-///                           │                  ▼
-///                           └─────end────── outdated
-///
-/// Invariants:
-/// 1. There is one read at a time.
-/// 2. A read begins after each detection, so that it includes the commit. While one waits to begin, others need none.
-struct StoredChangesMachine: Equatable {
-  private enum State {
-    case idle
-    case waiting
-    case reading
-
-    /// There was another commit since the read has begun.
-    case outdated
-  }
-
-  private var state = State.idle
-
-  /// Whether a read is to begin.
-  var isWaiting: Bool { state == .waiting }
-
-  /// External commits were detected.
-  mutating func detected() {
-    switch state {
-    case .idle: state = .waiting
-    case .reading: state = .outdated
-    case .waiting, .outdated: break
-    }
-  }
-
-  /// Begins a read if one is to begin.
-  mutating func begin() -> Bool {
-    guard state == .waiting else { return false }
-    state = .reading
-    return true
-  }
-
-  /// The read has ended.
-  mutating func end() { state = state == .outdated ? .waiting : .idle }
-
-  /// The changes are not needed any more. A read that has begun continues.
-  mutating func cancel() {
-    switch state {
-    case .waiting: state = .idle
-    case .outdated: state = .reading
-    case .idle, .reading: break
-    }
-  }
 }
 
 /// Numbers the external commits such that two states have the same number if the rows of all external commits between

@@ -19,7 +19,7 @@ extension LiveEngine {
 
   /// The next step of a connection.
   fileprivate enum Step {
-    case readStoredChanges((any StoredChangesReader)?, start: Duration)
+    case readStoredChanges((any StoredChangesReader)?, LiveState.StoredChangesRead)
     case fetch(Batch)
     case leave
   }
@@ -38,9 +38,8 @@ extension LiveEngine {
       var last: Batch?
       steps: while true {
         switch nextStep(after: last, core) {
-        case .readStoredChanges(let reader, let start):
-          readStoredChanges(reader, result, core, from: start)
-          last = nil
+        case .readStoredChanges(let reader, let read):
+          last = readStoredChanges(reader, result, core, read)
         case .fetch(let batch):
           read(batch, result)
           last = batch
@@ -110,11 +109,15 @@ extension LiveEngine {
         if batch.facts.isIncremental { noteRows(of: batch) }
       } while try !db.isolatedRead { try read(batch, $0, &search) }
     } catch {
-      // Helping connections continue.
-      let remaining = guarded.withLock { $0.state.batchFailed(batch.number) }
-      if remaining.isEmpty { return Database.log(error, "Could not end a read of live queries") }
-      for item in remaining { complete(item, .failure(error), batch) }
+      fail(batch, error)
     }
+  }
+
+  /// Ends the fetches of a batch after an error of its connection. Connections that help continue.
+  func fail(_ batch: Batch, _ error: any Error) {
+    let remaining = guarded.withLock { $0.state.batchFailed(batch.number) }
+    if remaining.isEmpty { return Database.log(error, "Could not end a read of live queries") }
+    for item in remaining { complete(item, .failure(error), batch) }
   }
 
   /// - Returns: False if nothing was fetched, because another state is better.
@@ -130,8 +133,7 @@ extension LiveEngine {
       if search.shouldContinue(unknown, clock, policy) { return false }
     }
     if facts.isLarge, !isAlone { guarded.withLock { $0.state.withBatch(batch.number) { $0.share(state.header) } } }
-    var schemaCheck = LiveFetch.SchemaVersionCheck()
-    fetchAll(batch, while: { db.isInsideTransaction }) { try $0.run(db, &schemaCheck) }
+    fetchAll(batch, from: db)
     return true
   }
 
@@ -141,8 +143,7 @@ extension LiveEngine {
       try result.get().isolatedRead { db in
         let shared = guarded.withLock { $0.state.withBatch(batch.number) { $0.header } }
         guard let header = try db.acquireSnapshotState().header, header == shared else { return }
-        var schemaCheck = LiveFetch.SchemaVersionCheck()
-        fetchAll(batch, while: { db.isInsideTransaction }) { try $0.run(db, &schemaCheck) }
+        fetchAll(batch, from: db)
       }
     } catch {
       Database.log(error, "An additional connection could not fetch live queries")
@@ -153,6 +154,12 @@ extension LiveEngine {
     // If SQLite has ended the transaction after an error, the remaining queries wait for the next batch.
     let now = clock.now()
     guarded.withLock { $0.state.batchLeft(batch.number, from: batch.start, to: now) }
+  }
+
+  /// Fetches queries of a batch from the snapshot of a connection.
+  func fetchAll(_ batch: Batch, from db: Database) {
+    var schemaCheck = LiveFetch.SchemaVersionCheck()
+    fetchAll(batch, while: { db.isInsideTransaction }) { try $0.run(db, &schemaCheck) }
   }
 
   /// Fetches the queries of a batch that no other connection fetches.
@@ -192,7 +199,7 @@ extension LiveEngine {
 }
 
 extension LiveEngine.Guarded {
-  fileprivate func batch(
+  func batch(
     _ facts: FetchBatch.Facts?, _ core: _DatabaseCore, at now: Duration
   ) -> LiveEngine.Batch? {
     facts.map { LiveEngine.Batch(facts: $0, start: now, core: core, externalCommits: objects.watch?.externalCommits) }
@@ -201,7 +208,9 @@ extension LiveEngine.Guarded {
   /// The changes of external commits are read first: they may concern queries.
   fileprivate mutating func nextStep(_ core: _DatabaseCore, at now: Duration) -> LiveEngine.Step {
     // The current reader: another watch may have begun since the detection.
-    if state.storedChangesReadBegan(at: now) { return .readStoredChanges(storedChangesReader, start: now) }
+    if let read = state.storedChangesReadBegan(writeCount: objects.writeCount, at: now) {
+      return .readStoredChanges(storedChangesReader, read)
+    }
     return beginBatch(core, at: now).map { .fetch($0) } ?? .leave
   }
 

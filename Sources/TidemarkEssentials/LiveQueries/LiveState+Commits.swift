@@ -89,49 +89,8 @@ extension LiveState {
     requestFetch(query, .externalCommit)
   }
 
-  /// External commits were detected whose changes may be stored: a connection reads these.
-  mutating func storedChangesDetected(at now: Duration) {
-    storedChanges.detected()
-    requestReaders(at: now)
-  }
-
-  /// A connection is available to read stored changes.
-  ///
-  /// - Returns: Whether it is to do so.
-  mutating func storedChangesReadBegan(at now: Duration) -> Bool {
-    guard readerCountMax > 0, pace.pause(at: now) == .zero, storedChanges.begin() else { return false }
-    readers.lastActivity = now
-    return true
-  }
-
-  /// A connection has read stored changes.
-  mutating func storedChangesReadEnded(from start: Duration, to now: Duration) {
-    storedChanges.end()
-    pace.worked(from: start, to: now)
-  }
-
-  /// External commits were read whose changes are known.
-  ///
-  /// - Parameter externalCommitCount: The count in the state that was read; nil if it is unknown.
-  mutating func externalCommitsReported(
-    _ commits: [CommittedChanges], externalCommitCount: Int64?, at now: Duration
-  ) {
-    metrics.externalCommitCount += 1
-    externalCommitNumbering.rowsAreReported(upTo: externalCommitCount)
-    for changes in commits {
-      log.append(changes.tables, rowCount: changes.log.records.count, isUnknown: false, needsVersion: .max)
-      for table in changes.tables {
-        index.match(table) { query in
-          if queries[query].lastWake != log.last { queries[query].note(table) }
-          wake(query, .externalChange, at: now)
-        }
-      }
-    }
-    // The connection that has read the changes continues with the queries.
-  }
-
   /// - Parameter own: The query whose fetch has made the commit: it is not woken.
-  private mutating func wake(
+  mutating func wake(
     _ query: LiveQueryID, _ reasons: LiveQueryMachine.FetchReasons, at now: Duration, by own: LiveQueryKey? = nil
   ) {
     if queries[query].lastWake == log.last { return }

@@ -35,6 +35,9 @@ struct LiveState: ~Copyable {
   private var queryIDs: [LiveQueryKey: LiveQueryID] = [:]
   private var observers = IDTable<LiveObserverTag, ObserverLocation>()
 
+  /// The number of observers that were ever added.
+  private(set) var observerNumber = 0
+
   /// The observers that continue after transient errors.
   private(set) var retryPolicies: [LiveObserverID: RetryPolicy] = [:]
 
@@ -203,6 +206,7 @@ struct LiveState: ~Copyable {
     _ interests: ObservationEvents.Interests, _ retry: RetryPolicy?, to query: LiveQueryID, isNew: Bool = true
   ) -> LiveObserverID {
     if interests.contains(.databaseDidChange) { notifiesOfCommits = true }
+    observerNumber += 1
     let observer = observers.insert(ObserverLocation(query: query, index: queries[query].observers.count))
     queries[query].add(
       LiveQuery.Observer(id: observer, arrival: batchNumber, interests: interests, isNew: isNew))

@@ -14,6 +14,9 @@ final class LiveStateSimulation {
   private var now = Duration.zero
   private var activities: [Activity] = []
 
+  /// The number of batches in the snapshot of a read of stored changes.
+  private(set) var sharedSnapshotCount = 0
+
   /// Mistakes of the state.
   private(set) var failures: [String] = []
 
@@ -54,8 +57,8 @@ final class LiveStateSimulation {
     case report(table: Int, CaptureNeeds?, version: Int)
     case detectExternalCommit
     case detectStoredChanges
-    case readStoredChanges
-    case reportStoredChanges([Int])
+    case readStoredChanges(LiveState.StoredChangesRead)
+    case reportStoredChanges(LiveState.StoredChangesRead, [Int], snapshot: [Int])
     case watchdog(Int, delay: Duration)
   }
 
@@ -135,8 +138,8 @@ final class LiveStateSimulation {
     activities.swapAt(index, activities.count - 1)
     switch activities.removeLast() {
     case .startReading:
-      if state.storedChangesReadBegan(at: now) {
-        activities.append(.readStoredChanges)
+      if let read = state.storedChangesReadBegan(writeCount: knownWriteCount, at: now) {
+        activities.append(.readStoredChanges(read))
       } else if let batch = state.batchBegan(writeCount: knownWriteCount, at: now) {
         activities.append(.takeSnapshot(batch))
       } else {
@@ -180,14 +183,20 @@ final class LiveStateSimulation {
       report(table, captured, version)
     case .detectExternalCommit: state.externalCommitDetected(at: now)
     case .detectStoredChanges: state.storedChangesDetected(at: now)
-    case .readStoredChanges:
-      activities.append(.reportStoredChanges(storedChanges))
+    case .readStoredChanges(let read):
+      activities.append(.reportStoredChanges(read, storedChanges, snapshot: versions))
       storedChanges = []
-    case .reportStoredChanges(let tables):
+    case .reportStoredChanges(let read, let tables, let snapshot):
       state.externalCommitsReported(
         tables.map { changes([$0], version: .max) }, externalCommitCount: nil, at: now)
-      state.storedChangesReadEnded(from: now - .microseconds(300), to: now)
-      activities.append(.startReading)
+      state.storedChangesReadEnded(read, at: now)
+      let count = tables.count
+      if let batch = state.batchBegan(in: read, commitCount: count, writeCount: knownWriteCount, at: now) {
+        sharedSnapshotCount += 1
+        activities.append(.nextFetch(batch, snapshot: snapshot))
+      } else {
+        activities.append(.startReading)
+      }
     case .watchdog(let number, let delay):
       now += delay
       state.watchdogEnded(number, at: now)

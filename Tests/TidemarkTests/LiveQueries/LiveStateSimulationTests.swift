@@ -8,14 +8,16 @@ import Tidemark
   /// Runs schedules until one of them fails.
   private func failure(countsWrites: Bool, scheduleCount: Int) -> String? {
     var random = SeededRandom()
+    var sharedSnapshotCount = 0
     for number in 0..<scheduleCount {
       let simulation = LiveStateSimulation(random)
       simulation.countsWrites = countsWrites
       simulation.run(stepCount: 120)
       random = simulation.random
+      sharedSnapshotCount += simulation.sharedSnapshotCount
       if let failure = simulation.failures.first { return "schedule \(number): \(failure)" }
     }
-    return nil
+    return sharedSnapshotCount == 0 ? "no query was fetched from the snapshot of a read of stored changes" : nil
   }
 
   /// Invariants 1 to 4 of `LiveState`.
