@@ -130,9 +130,13 @@ final class LiveStateDriver {
   /// - Parameter needsVersion: The version of the needs for which it was captured; by default the current one.
   func commit(_ table: String?, needsVersion: Int? = nil) {
     writeCount += 1
+    let changes = changes(table, needsVersion: needsVersion ?? self.needsVersion)
+    _ = state.commitReported(changes, isUnknown: table == nil, writeCount: writeCount, at: now)
+  }
+
+  private func changes(_ table: String?, needsVersion: Int) -> CommittedChanges {
     commitNumber += 1
-    var changes = CommittedChanges(
-      number: commitNumber, needsVersion: needsVersion ?? self.needsVersion, log: .empty)
+    var changes = CommittedChanges(number: commitNumber, needsVersion: needsVersion, log: .empty)
     if let table {
       let tableChanges = CommittedChanges.TableChanges(key: TableKey(table), isCoarse: true, log: .empty)
       var kinds = CommittedChanges.Kinds()
@@ -140,7 +144,23 @@ final class LiveStateDriver {
       tableChanges.set(kinds, updatedColumns: [], .all(count: 0))
       changes.tables.append(tableChanges)
     }
-    _ = state.commitReported(changes, isUnknown: table == nil, writeCount: writeCount, at: now)
+    return changes
+  }
+
+  /// A connection begins to read stored changes, after a detection.
+  func beginReadOfStoredChanges() -> LiveState.StoredChangesRead? {
+    state.storedChangesDetected(at: now)
+    return state.storedChangesReadBegan(writeCount: writeCount, at: now)
+  }
+
+  /// Reports the stored changes of external commits that insert into tables.
+  ///
+  /// - Returns: The batch that reads the same snapshot.
+  func reportStoredChanges(_ read: LiveState.StoredChangesRead, _ tables: [String]) -> FetchBatch.Facts? {
+    let commits = tables.map { changes($0, needsVersion: .max) }
+    state.externalCommitsReported(commits, externalCommitCount: nil, at: now)
+    state.storedChangesReadEnded(read, at: now)
+    return state.batchBegan(in: read, commitCount: commits.count, writeCount: writeCount, at: now)
   }
 
   // MARK: Fetches
