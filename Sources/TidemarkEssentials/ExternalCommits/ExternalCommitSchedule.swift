@@ -29,7 +29,7 @@ struct ExternalCommitSchedule {
     /// A file was written, and not checked since. Checks after an earlier write may have found nothing.
     case written(at: Duration, failedChecks: Int)
 
-    /// Checks since a write have found no commit. So the next commit is the one that has caused the write.
+    /// Checks since a write have found no commit. So the commit that is found next has caused the write.
     case searching(since: Duration, failedChecks: Int)
 
     /// The first check after a write has found a commit, which may be an earlier one.
@@ -169,7 +169,7 @@ private struct FirstCheckDelay {
   private static let shortest = Duration.microseconds(20)
   private static let longest = Duration.microseconds(250)
 
-  /// - Parameter failedChecks: The number of checks before the one that has found the commit.
+  /// - Parameter failedChecks: The number of checks that have not found the commit.
   mutating func adapt(failedChecks: Int) {
     if failedChecks == 1 { return }
     let new = failedChecks > 1 ? max(value * 5 / 4, Self.shortest) : value - value / 8

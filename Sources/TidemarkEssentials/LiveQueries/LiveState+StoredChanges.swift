@@ -16,7 +16,6 @@ extension LiveState {
   /// reported meanwhile, nor was another snapshot taken, nor an observer added that expects a newer state.
   fileprivate struct Moment: Equatable, Sendable {
     var commit: CommitNumber
-    let unknownCommitCount: UInt64
     let writeCount: UInt64?
     let needsVersion: Int
     let batchNumber: Int
@@ -25,8 +24,8 @@ extension LiveState {
 
   private func moment(writeCount: UInt64?) -> Moment {
     Moment(
-      commit: log.last, unknownCommitCount: unknownCommits.count, writeCount: writeCount,
-      needsVersion: published.version, batchNumber: batchNumber, observerNumber: observerNumber)
+      commit: log.last, writeCount: writeCount, needsVersion: published.version, batchNumber: batchNumber,
+      observerNumber: observerNumber)
   }
 
   /// External commits were detected whose changes may be stored: a connection reads these.
