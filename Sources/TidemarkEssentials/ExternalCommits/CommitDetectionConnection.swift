@@ -103,7 +103,7 @@ extension CommitDetectionConnection {
     private var connectionNumber = 0
     private var usesLog = false
 
-    /// The last header, and the number of times that it has changed since the file was at its path.
+    /// The last header, and how many times it has changed since the file was last found at its path.
     private var lastHeader: WALIndexHeader?
     private var changeCount = 0
     private static let changeCountMax = 100
@@ -124,15 +124,15 @@ extension CommitDetectionConnection {
 
     private mutating func read() throws -> FileState {
       guard let handle = try openedHandle() else { return .moved }
-      // The check whether the file was moved takes as long as all others together. Another check follows a new header.
-      if usesLog, changeCount < Self.changeCountMax, let header = handle.walIndexHeaderOfLog, header != lastHeader {
-        lastHeader = header
-        changeCount += 1
+      let header = usesLog ? handle.walIndexHeaderOfLog : nil
+      // Looking at the path takes longer than all the rest. Another check follows a new header.
+      if let header, header != lastHeader, changeCount < Self.changeCountMax {
+        (lastHeader, changeCount) = (header, changeCount + 1)
         return .log(header)
       }
       changeCount = 0
       if handle.hasMoved() { return .moved }
-      return usesLog ? .log(handle.walIndexHeaderOfLog) : .noLog(try version(handle))
+      return usesLog ? .log(header) : .noLog(try version(handle))
     }
 
     /// The header of the WAL-index, read now; nil if it is not available. The file must have a log.

@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import TestSupport
 import Testing
@@ -205,6 +206,36 @@ import Tidemark
     // The wait for the end of its commit is limited.
     try wait(for: [busy, pool], toReach: [1, 1])
     for pool in [busy, pool] { pool.listener.stop() }
+  }
+
+  @Test func `a moved file is noticed while commits to it continue`() throws {
+    let connection = CommitDetectionConnection(.init(path: folder.database, vfs: nil, identity: nil))
+    let user = ObjectIdentifier(connection)
+    defer { connection.remove(user) }
+    func check() -> CommitCheckResult {
+      connection.beginRound()
+      return connection.check(for: user) { file in
+        switch file.fileState() {
+        case .log: .externalCommit
+        case .moved: .fileMoved
+        case .noLog, .unavailable: .inconclusive
+        }
+      }
+    }
+    // The library itself does not write to a moved file.
+    let stranger = try ConnectionHandle.open(folder.database, flags: SQLITE_OPEN_READWRITE)
+    defer { stranger.closeEventually() }
+    let insertion = "INSERT INTO player (name) VALUES ('somebody')"
+    try stranger.execute(insertion)
+    try #require(check() == .externalCommit)
+    try FileManager.default.moveItem(atPath: folder.database, toPath: folder.path("elsewhere"))
+    var results: [CommitCheckResult] = []
+    while results.last != .fileMoved, results.count < 1_000 {
+      try stranger.execute(insertion)
+      results.append(check())
+    }
+    #expect(results.count < 200)
+    #expect(results.dropLast().allSatisfy { $0 == .externalCommit })
   }
 }
 
