@@ -44,6 +44,9 @@ final class CaptureLayout: Sendable {
   /// Whether rows are needed as a whole, and the table counts its row IDs in `sqlite_sequence`.
   let hasCounter: Bool
 
+  /// Whether its rows may change counters: the table counts its row IDs, or contains the counters.
+  let mayChangeCounters: Bool
+
   struct Column: Sendable {
     var name: String
 
@@ -103,6 +106,7 @@ final class CaptureLayout: Sendable {
     self.mustReportAll = mustReportAll
     self.wholeRows = wholeRows
     self.hasCounter = hasCounter
+    mayChangeCounters = hasCounter || key.isCounterTable
   }
 
   /// Whether nothing is known about the table.

@@ -19,7 +19,7 @@ extension ChangeCapture {
         resultCode: .SQLITE_MISUSE, message: "changes are recorded on a connection that can write, in a transaction")
     }
     endCaptureBypass()
-    noteForeignStatements()
+    noteForeignStatements(on: db)
     if !usesRowHook {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE,
@@ -44,7 +44,7 @@ extension ChangeCapture {
   /// - Returns: The recorded changes; nil if the transaction has ended.
   func endRecording(restoring former: FormerNeeds?) -> CommittedChanges? {
     endCaptureBypass()
-    noteForeignStatements()
+    noteForeignStatements(on: db)
     let changes = log.recordedChanges()
     _ = log.endRecording()
     guard let former else { return changes }

@@ -10,7 +10,7 @@
 
 extension ChangeCapture {
   /// Detects statements that the program has compiled without the library since the transaction began.
-  func noteForeignStatements() {
+  func noteForeignStatements(on db: Database) {
     let counts = db.compilation.counts
     if counts.foreignControls == steps.compiled.foreignControls { return }
     log.becomeUncertain()
@@ -19,7 +19,7 @@ extension ChangeCapture {
   }
 
   /// Detects statements that the program has compiled without the library before the library noticed the transaction.
-  func noteForeignStatementsBeforeBegin() {
+  func noteForeignStatementsBeforeBegin(on db: Database) {
     let counts = db.compilation.counts
     steps.compiled.foreignControls = counts.foreignControls
     if counts.foreignContents == steps.compiled.foreignContents { return }

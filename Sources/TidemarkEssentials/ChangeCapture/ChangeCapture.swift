@@ -151,10 +151,10 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
   func willStep(_ statement: Statement) throws {
     // Loaded once: each use of an unowned reference retains the object.
     let db: Database = self.db
-    endCaptureBypass()
+    if db.capture.bypass.current != nil { endCaptureBypass() }
     if db.transaction.ending != .none { transactionMayHaveEnded(after: nil) }
     if !log.isOpen || !log.isInStep && db.isInAutocommitMode && db.handle?.isWriting != true { beginTransaction() }
-    noteForeignStatements()
+    noteForeignStatements(on: db)
     if let recorder, commits(statement), !statement.isExplanation { try record(with: recorder) }
     if needsNoCapture(statement, on: db) {
       steps.unrecorded = ObjectIdentifier(statement)
@@ -184,7 +184,7 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
       return
     }
     let db: Database = self.db
-    endCaptureBypass()
+    if db.capture.bypass.current != nil { endCaptureBypass() }
     // The step may have changed no row. With the plan of the former table, the next step would read wrong columns.
     if steps.current?.recompiledWriteCount != db.compilation.counts.recompiledWrites {
       statement.writes?.forgetFindings()
@@ -275,7 +275,7 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
     db.transaction.captureWillBegin()
     needs.haveVirtualWrites = false
     db.capture.bypass.epoch = 0
-    noteForeignStatementsBeforeBegin()
+    noteForeignStatementsBeforeBegin(on: db)
     if !needs.observations.isEmpty {
       removeReleasedObservers()
       for observation in needs.observations { observation.ignoresChanges = false }

@@ -17,7 +17,7 @@ extension ChangeCapture {
     let version = broker.version
     let ownVersion = log.isOpen ? log.needsVersion : needs.version
     if db.compilation.counts.foreignControls != steps.compiled.foreignControls {
-      noteForeignStatements()
+      noteForeignStatements(on: db)
       log.becomeUnknown()
     }
     let isReported = ownVersion != version ? hasWritten || !log.isEmpty : !needs.ofSubscribers.isEmpty && !log.isEmpty

@@ -91,7 +91,7 @@ extension ChangeCapture {
 extension ChangeLog {
   /// Notes the counters that the rows in memory may have changed.
   mutating func noteCountersOfRows() {
-    if !layouts.contains(where: { $0.hasCounter || $0.key.isCounterTable }) { return }
+    if !layouts.contains(where: \.mayChangeCounters) { return }
     let sources = layouts.map(CounterSource.init)
     var known = Set(counterTables)
     func add(_ key: TableKey, _ log: inout ChangeLog) {

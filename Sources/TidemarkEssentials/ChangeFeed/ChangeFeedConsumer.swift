@@ -2,16 +2,20 @@ import FoundationEssentials
 
 /// Reads the change feed for one consumer.
 ///
-///     next ── a decoded entry is left ──► deliver
-///      └── read the rows after the position ── some ──► check their digests, decode, select
+///     next ── a row is left ──► check its digest, decode, select, deliver
+///      └── read the rows after the position ── some ──► keep them
 ///                                           └── none ── the last commit has an entry ──► wait for a signal
 ///                                                   └── it has none ──► note it, read again
+///
+/// A row is decoded when its entry is delivered: the decoded values of all rows of a read would not fit in the cache of
+/// the processor (Benchmarks: `feed`).
 ///
 /// Catching up and following are the same: a signal only says that there may be entries. So entries are neither
 /// missed nor repeated, whatever happens between two reads.
 ///
 /// Invariants:
-/// 1. The position belongs to the last entry that was read: its digest is the key of the next digest.
+/// 1. The position belongs to the last row that was decoded: its digest is the key of the next digest. The rows that
+///    are kept follow it.
 /// 2. The count of signals is read before the feed: an entry that is added later ends the wait.
 /// 3. A notification is an entry of its own for a consumer of its channel. The notifications of a transaction are added
 ///    together, so that concurrent iterations receive them in their order.
@@ -36,17 +40,23 @@ final class ChangeFeedConsumer: Sendable {
   fileprivate struct State {
     var history = ChangeDigest(low: 0, high: 0)
 
-    /// The last entry that was read; nil before the first one.
+    /// The last row that was decoded; nil before the first one.
     var position: (id: FeedID, digest: ChangeDigest)?
 
     /// The first entry, until there is a position.
     var firstID: FeedID?
 
-    /// Decoded entries, the next one last.
+    /// Rows that were read and not decoded yet, the next one last.
+    var rows: [StoredRow] = []
+
+    /// Decoded entries of one row, the next one last.
     var entries: [ChangeFeedEntry] = []
 
-    /// The error to throw after these entries.
+    /// The error that has ended the stream.
     var failure: (any Error)?
+
+    /// The table that was decoded last.
+    var lastTable: TransactionChanges.DescribedTable?
 
     var filter = ChangeFilter(region: .fullDatabase)
 
@@ -114,7 +124,7 @@ final class ChangeFeedConsumer: Sendable {
       while !Task.isCancelled {
         // Before the entries: a signal follows when another iteration has read some.
         let count = signal.count
-        let (entry, failure) = state.withLock { ($0.entries.popLast(), $0.failure) }
+        let (entry, failure) = state.withLock { ($0.nextEntry(of: channel), $0.failure) }
         if let entry { return entry }
         if let error = failure ?? signal.error { throw error }
         try await readOrWait(after: count)
@@ -149,10 +159,12 @@ final class ChangeFeedConsumer: Sendable {
 
   // MARK: - Reading
 
+  fileprivate typealias StoredRow = (row: ChangeFeedRow, changes: [UInt8])
+
   private struct Batch: Sendable {
     /// The position before the rows.
     var position: (id: FeedID, digest: ChangeDigest)?
-    var rows: [(row: ChangeFeedRow, changes: [UInt8])] = []
+    var rows: [StoredRow] = []
 
     /// Whether the last commit has an entry.
     var isCurrent = true
@@ -188,27 +200,16 @@ final class ChangeFeedConsumer: Sendable {
     return batch
   }
 
-  /// Checks and decodes rows, and moves the position.
+  /// Keeps rows that follow the position.
   private func take(_ batch: Batch) {
     state.withLock { state in
       // Another iteration of the same stream may have read the same rows.
-      guard state.position?.id == batch.position?.id, state.failure == nil else { return }
-      var entries: [ChangeFeedEntry] = []
-      do {
-        guard batch.history == state.history else { throw ChangeFeedError.otherHistory }
-        for (row, bytes) in batch.rows {
-          if let channel {
-            entries += try state.notifications(of: channel, row, bytes)
-          } else if let entry = try state.entry(row, bytes) {
-            entries.append(entry)
-          }
-          // The region is resolved in the new schema before later entries are read.
-          if state.mustResolveRegion { break }
-        }
-      } catch {
-        state.failure = error
+      guard state.rows.isEmpty, state.position?.id == batch.position?.id, state.failure == nil else { return }
+      if batch.history == state.history {
+        state.rows = batch.rows.reversed()
+      } else {
+        state.failure = ChangeFeedError.otherHistory
       }
-      state.entries.insert(contentsOf: entries.reversed(), at: 0)
     }
     // For the other iterations of the same stream.
     signal.raise()
@@ -240,6 +241,24 @@ final class ChangeFeedConsumer: Sendable {
 }
 
 extension ChangeFeedConsumer.State {
+  /// Returns the next entry; nil if no row is left, or if one cannot be delivered.
+  fileprivate mutating func nextEntry(of channel: String?) -> ChangeFeedEntry? {
+    while entries.isEmpty, let (row, bytes) = rows.popLast() {
+      do {
+        if let channel {
+          entries = try notifications(of: channel, row, bytes).reversed()
+        } else if let entry = try entry(row, bytes) {
+          entries = [entry]
+        }
+      } catch {
+        (failure, rows) = (error, [])
+      }
+      // The region is resolved in the new schema before later rows are read.
+      if mustResolveRegion { rows = [] }
+    }
+    return entries.popLast()
+  }
+
   /// Checks and decodes a row, and moves the position behind it. Returns nil if it does not concern the region.
   fileprivate mutating func entry(_ row: ChangeFeedRow, _ bytes: [UInt8]) throws -> ChangeFeedEntry? {
     let changes = try decode(row, bytes)
@@ -290,7 +309,7 @@ extension ChangeFeedConsumer.State {
     try check(row, bytes)
     let changes: TransactionChanges
     do {
-      changes = try TransactionChanges(decoding: bytes)
+      changes = try bytes.withUnsafeBytes { try TransactionChanges($0, &lastTable) }
     } catch {
       throw ChangeFeedError.damaged(DatabaseVersion(row.id.version))
     }

@@ -90,7 +90,7 @@ struct FeedCursor {
   /// Decodes an entry. Nil if it is damaged.
   func changes(_ row: ChangeFeedRow, _ bytes: UnsafeRawBufferPointer) -> TransactionChanges? {
     do {
-      return try TransactionChanges(decoding: Array(bytes))
+      return try TransactionChanges(decoding: bytes)
     } catch {
       Database.log(error, "Could not read version \(row.id.version) of the change feed")
       return nil

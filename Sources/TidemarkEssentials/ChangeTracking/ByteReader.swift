@@ -17,6 +17,19 @@ struct ByteReader {
     TransactionChanges.DecodingError(message: message, offset: position)
   }
 
+  /// The bytes since a position.
+  func bytes(since start: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[start..<position]) }
+
+  /// Passes bytes if they are the next ones.
+  mutating func skip(_ expected: [UInt8]) -> Bool {
+    let end = position + expected.count
+    guard end <= bytes.count else { return false }
+    let next = UnsafeRawBufferPointer(rebasing: bytes[position..<end])
+    guard expected.withUnsafeBytes({ next.hasSameBytes(as: $0) }) else { return false }
+    position = end
+    return true
+  }
+
   mutating func byte() throws(TransactionChanges.DecodingError) -> UInt8 {
     guard position < bytes.count else { throw failure("unexpected end") }
     defer { position += 1 }
