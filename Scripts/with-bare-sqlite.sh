@@ -29,6 +29,7 @@ trap 'exit 130' INT TERM
 
 LC_ALL=C sed \
   -e 's/sqlite3_preupdate_/sqlite3_preupdauD_/g' \
+  -e 's/sqlite3_value_encoding/sqlite3_value_encodioF/g' \
   -e 's/sqlite3_snapshot_/sqlite3_snapshpS_/g' \
   -e 's/sqlite3session_/sqlite3sessipM_/g' \
   -e 's/sqlite3changeset_/sqlite3changesfS_/g' \
@@ -38,7 +39,7 @@ LC_ALL=C sed \
 
 [ "$(wc -c <"$library")" -eq "$(wc -c <"$folder/libsqlite3.so.0")" ] ||
   give_up "sed changed the length of the library: it does not read binary files here"
-if grep -qaE 'sqlite3(_preupdate|_snapshot|session|changeset)_' "$folder/libsqlite3.so.0"; then
+if grep -qaE 'sqlite3(_preupdate_|_value_encoding|_snapshot_|session_|changeset_)' "$folder/libsqlite3.so.0"; then
   give_up "the copy of the library still has optional interfaces"
 fi
 

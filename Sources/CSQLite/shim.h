@@ -47,6 +47,9 @@ static inline int tidemark_ask_foundation(void *_Nonnull place) {
 #pragma weak sqlite3_preupdate_new
 #pragma weak sqlite3_preupdate_count
 #pragma weak sqlite3_preupdate_depth
+#if SQLITE_VERSION_NUMBER >= 3040000
+#pragma weak sqlite3_value_encoding
+#endif
 #if SQLITE_VERSION_NUMBER >= 3036000
 #pragma weak sqlite3_preupdate_blobwrite
 #endif
@@ -87,6 +90,16 @@ static inline int tidemark_ask_foundation(void *_Nonnull place) {
 static inline int tidemark_has_preupdate_hook(void) {
   return sqlite3_preupdate_hook != 0 && sqlite3_preupdate_old != 0 && sqlite3_preupdate_new != 0
       && sqlite3_preupdate_count != 0 && sqlite3_preupdate_depth != 0;
+}
+
+/// Whether a text is stored in UTF-8; false if this is unknown.
+static inline int tidemark_value_is_utf8(sqlite3_value *value) {
+#if SQLITE_VERSION_NUMBER >= 3040000
+  return sqlite3_value_encoding != 0 && sqlite3_value_encoding(value) == SQLITE_UTF8;
+#else
+  (void)value;
+  return 0;
+#endif
 }
 
 /// The column that an incremental blob write changes, or -1.

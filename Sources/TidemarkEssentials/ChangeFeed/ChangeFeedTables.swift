@@ -46,12 +46,10 @@ struct ChangeFeedRow {
   /// Calls a closure with the stored form of the row, without its number and changes.
   func withHeader<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
     try withUnsafeTemporaryAllocation(byteCount: Self.headerByteCount, alignment: 8) { header in
-      var offset = 0
-      for word in [digest.low, digest.high, UInt64(bitPattern: byteCount)] {
-        header.storeBytes(of: word.littleEndian, toByteOffset: offset, as: UInt64.self)
-        offset += 8
-      }
-      origin.store(in: UnsafeMutableRawBufferPointer(rebasing: header[offset...]))
+      header.storeBytes(of: digest.low.littleEndian, as: UInt64.self)
+      header.storeBytes(of: digest.high.littleEndian, toByteOffset: 8, as: UInt64.self)
+      header.storeBytes(of: byteCount.littleEndian, toByteOffset: 16, as: Int64.self)
+      origin.store(in: UnsafeMutableRawBufferPointer(rebasing: header[24...]))
       return try body(UnsafeRawBufferPointer(header))
     }
   }
@@ -66,7 +64,7 @@ struct ChangeFeedRow {
 
 /// The statements on the feed's tables that a connection has compiled.
 final class ChangeFeedTables: DatabaseModuleState {
-  private var statements: [DirectStatement?] = []
+  @exclusivity(unchecked) private var statements: [DirectStatement?] = []
 
   init() {}
 

@@ -5,7 +5,11 @@
 struct ChangeLogEncoder {
   private var tables: [ObjectIdentifier: Table] = [:]
 
-  /// The part that is encoded, and its whole encoding. Their memory is used again.
+  /// The last form that was used: most transactions change the table of their predecessor.
+  private var last: Table?
+
+  /// The forms of the rows of a part, the part, and its whole encoding. Their memory is used again.
+  private var forms: [(table: Table, isUnknown: Bool)] = []
   private var draft = Draft()
   private var encoding = ByteWriter()
 
@@ -75,18 +79,30 @@ struct ChangeLogEncoder {
   mutating func encode(
     _ log: inout ChangeLog, _ numbers: StoredNumbers, _ head: Head, insert: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
-    if tables.count > Self.tableCountMax { tables = [:] }
+    if tables.count > Self.tableCountMax { (tables, last) = ([:], nil) }
     // Releases the memory of a large transaction.
     defer {
       draft.begin()
       encoding.removeAll()
     }
-    var (others, unknownTables) = (log.rowlessChanges[...], coarseTables(log))
+    // Functions with the log as a parameter would copy it.
+    var (others, unknownTables) = (log.rowlessChanges[...], Self.keys(of: log.coarse))
+    let certainReason: TransactionChanges.Reason? =
+      if log.unreported.contains(.database) {
+        .databaseReplaced
+      } else if log.isUncertain || log.unreported.contains(.content) {
+        .unknown
+      } else if log.unreported.contains(.rows) {
+        .notStored
+      } else {
+        nil
+      }
+    let reasonOfUnknownTables: TransactionChanges.Reason = log.isTruncated ? .tooManyRows : .notReported
     guard case .stored = log.storage else {
       let part = Part(
         records: log.records, values: log.values, layouts: log.layouts, first: log.base.records, isLast: true)
       encode(part, &others, unknownTables, numbers)
-      let reason = reason(log, hasUnknownTables: !draft.unknownTables.isEmpty)
+      let reason = certainReason ?? (draft.unknownTables.isEmpty ? nil : reasonOfUnknownTables)
       if reason != nil || !draft.elements.isEmpty { try finish(head, reason, isContinued: false, insert) }
       return
     }
@@ -95,7 +111,7 @@ struct ChangeLogEncoder {
     for key in rows.incompleteTables where Self.isReported(key) && !unknownTables.contains(key) {
       unknownTables.append(key)
     }
-    let reason = reason(log, hasUnknownTables: !unknownTables.isEmpty)
+    let reason = certainReason ?? (unknownTables.isEmpty ? nil : reasonOfUnknownTables)
     for index in 0..<rows.partCount {
       let part: CapturedLog
       do {
@@ -136,7 +152,7 @@ struct ChangeLogEncoder {
     _ numbers: StoredNumbers
   ) {
     draft.begin()
-    var forms: [(table: Table, isUnknown: Bool)] = []
+    defer { forms.removeAllKeepingCapacity() }
     for layout in part.layouts {
       let form = form(of: layout)
       forms.append((form, unknownTables.contains(layout.key)))
@@ -166,18 +182,10 @@ struct ChangeLogEncoder {
     }
   }
 
-  private func reason(_ log: borrowing ChangeLog, hasUnknownTables: Bool) -> TransactionChanges.Reason? {
-    if log.unreported.contains(.database) { return .databaseReplaced }
-    if log.isUncertain || log.unreported.contains(.content) { return .unknown }
-    if log.unreported.contains(.rows) { return .notStored }
-    if !hasUnknownTables { return nil }
-    return log.isTruncated ? .tooManyRows : .notReported
-  }
-
   /// The tables of the main database whose rows are not reported.
-  private func coarseTables(_ log: borrowing ChangeLog) -> [TableKey] {
+  private static func keys(of coarse: [ChangeLog.Coarse]) -> [TableKey] {
     var keys: [TableKey] = []
-    for key in log.coarse.map(\.key) where Self.isReported(key) && !keys.contains(key) { keys.append(key) }
+    for key in coarse.lazy.map(\.key) where isReported(key) && !keys.contains(key) { keys.append(key) }
     return keys
   }
 
@@ -205,9 +213,12 @@ struct ChangeLogEncoder {
   }
 
   private mutating func form(of layout: CaptureLayout) -> Table {
-    if let known = tables[ObjectIdentifier(layout)] { return known }
-    let form = Table(layout, layout.wholeRows.map { Rows($0, layout) }, isReported: Self.isReported(layout.key))
+    if let last, last.layout === layout { return last }
+    let form =
+      tables[ObjectIdentifier(layout)]
+      ?? Table(layout, layout.wholeRows.map { Rows($0, layout) }, isReported: Self.isReported(layout.key))
     tables[ObjectIdentifier(layout)] = form
+    last = form
     return form
   }
 
@@ -224,9 +235,10 @@ struct ChangeLogEncoder {
 
     mutating func begin() {
       elements.removeAll()
-      (unknownTables, hasNotifications) = ([], false)
-      described.removeAll(keepingCapacity: true)
-      indexes.removeAll(keepingCapacity: true)
+      hasNotifications = false
+      if !unknownTables.isEmpty { unknownTables = [] }
+      described.removeAllKeepingCapacity()
+      indexes.removeAllKeepingCapacity()
     }
 
     mutating func addUnknownRows(_ key: TableKey) {

@@ -58,6 +58,27 @@ import Tidemark
     try await check("DELETE FROM team")
   }
 
+  // MARK: - Encodings
+
+  @Test(arguments: ["UTF-8", "UTF-16le", "UTF-16be"])
+  func `texts are captured in each encoding of the database`(_ encoding: String) async throws {
+    let database = try DatabaseQueue()
+    try await database.writeWithoutTransaction { db in
+      try db.execute(sql: "PRAGMA encoding = '\(encoding)'; CREATE TABLE note (text TEXT, more)")
+      #expect(try String.fetchOne(db, sql: "PRAGMA encoding") == encoding)
+    }
+    let stream = try await database.changes(in: Table("note"))
+    try await database.write { db in
+      try db.execute(sql: "INSERT INTO note VALUES ('Zürich', '')")
+      try db.execute(sql: "UPDATE note SET text = ?, more = more || 'é'", arguments: ["a\0b"])
+      try db.execute(sql: "DELETE FROM note")
+    }
+    let rows = try await next(stream).rows
+    let (first, second) = (["Zürich", ""].map(\.databaseValue), ["a\0b", "é"].map(\.databaseValue))
+    #expect(rows.map(\.oldValues) == [nil, first, second])
+    #expect(rows.map(\.newValues) == [first, second, nil])
+  }
+
   // MARK: - The connection's pointer
 
   @Test(arguments: [Observed.queue, .pool])

@@ -19,14 +19,19 @@ enum BorrowedValue {
   case blob(UnsafeRawBufferPointer)
 
   /// Nil if SQLite has no memory for it.
+  ///
+  /// - Parameter textOf: Returns the bytes of a text.
   @inline(__always)
-  init?(_ value: ColumnValue) {
+  init?(
+    _ value: ColumnValue,
+    _ textOf: (ColumnValue) -> UnsafeRawBufferPointer? = { $0.text.map { UnsafeRawBufferPointer($0) } }
+  ) {
     switch value.type {
     case SQLITE_INTEGER: self = .integer(value.integer)
     case SQLITE_FLOAT: self = .real(value.double)
     case SQLITE_TEXT:
-      guard let text = value.text else { return nil }
-      self = .text(UnsafeRawBufferPointer(text))
+      guard let text = textOf(value) else { return nil }
+      self = .text(text)
     case SQLITE_BLOB:
       let blob = value.blob
       // SQLite returns a null pointer for an empty blob.
