@@ -42,7 +42,7 @@ struct CommitLog<Changes> {
     self.rowCountMax = rowCountMax
   }
 
-  /// Begins a fetch, whose snapshot is taken after this call.
+  /// Begins a fetch, whose snapshot includes all published commits.
   ///
   /// - Returns: A commit that the snapshot includes.
   mutating func begin() -> CommitNumber {

@@ -10,7 +10,7 @@ struct FetchBatch: Sendable {
   struct Facts: Sendable {
     let number: Int
 
-    /// The beginning of the fetch, before the snapshot.
+    /// The beginning of the fetch. The snapshot includes all commits up to it.
     let fetchStart: LiveState.FetchStart
 
     /// Whether other connections may help: there was more than one query.

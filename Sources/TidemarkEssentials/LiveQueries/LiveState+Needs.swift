@@ -110,7 +110,7 @@ extension LiveState {
       UnconfirmedFetch(query: query, region: region, start: fetchStart, indexVersion: index.needsVersion))
   }
 
-  /// Begins a fetch, whose snapshot is taken later.
+  /// Begins a fetch, whose snapshot is taken later, or includes the same commits.
   mutating func beginFetch(writeCount: UInt64?) -> FetchStart {
     var start = FetchStart(commit: log.begin(), writeCount: writeCount, needsVersion: published.version)
     if case .active = watch {} else { start.isUnwatched = true }

@@ -20,9 +20,9 @@
 /// Invariants:
 /// 1. A change of the result of an observed query is never missed. A query is in the index when its fetch has ended,
 ///    and the commits since the beginning of the fetch are checked then, and again when its needs are published.
-/// 2. The last state is always delivered: a query that may have changed is fetched by a fetch that begins later.
-/// 3. Values move forward. The fetches of a query run one after the other, each on a newer snapshot, and an observer
-///    receives the values of fetches that began after it was added.
+/// 2. The last state is always delivered: a query that may have changed is fetched again, from a snapshot with the change.
+/// 3. Values move forward. The fetches of a query run one after the other, none on an older snapshot, and an observer
+///    receives the values of snapshots that were taken after it was added.
 /// 4. Tables that no query reads are not captured, and a commit that changes only these is not reported. So the first
 ///    fetch that reads a table or its columns compares the number of commits before its snapshot with the number after
 ///    the needs are published. If they differ, the fetch counts as outdated. A reported commit that was captured for
@@ -156,7 +156,7 @@ struct LiveState: ~Copyable {
     var indexVersion: Int
   }
 
-  /// The moment before a snapshot is taken.
+  /// A moment up to which the snapshot includes all commits.
   struct FetchStart: Sendable {
     /// The last reported commit.
     var commit: CommitNumber
