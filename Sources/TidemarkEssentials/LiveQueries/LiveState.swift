@@ -20,7 +20,8 @@
 /// Invariants:
 /// 1. A change of the result of an observed query is never missed. A query is in the index when its fetch has ended,
 ///    and the commits since the beginning of the fetch are checked then, and again when its needs are published.
-/// 2. The last state is always delivered: a query that may have changed is fetched again, from a snapshot with the change.
+/// 2. The last state is always delivered: a query that may have changed is fetched again, from a snapshot with this
+///    change.
 /// 3. Values move forward. The fetches of a query run one after the other, none on an older snapshot, and an observer
 ///    receives the values of snapshots that were taken after it was added.
 /// 4. Tables that no query reads are not captured, and a commit that changes only these is not reported. So the first
