@@ -12,7 +12,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 products=${1:-}
-optional='sqlite3(_preupdate|_snapshot|session|changeset|changegroup|rebaser)_'
+optional='sqlite3((_preupdate|_snapshot|session|changeset|changegroup|rebaser)_|_value_encoding)'
 
 fail() {
   echo "check-optional-sqlite: $*" >&2

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Runs a command with a libsqlite3 that lacks the optional interfaces: pre-update hook, snapshots, sessions.
+# Runs a command with a libsqlite3 that lacks the optional interfaces: pre-update hook, encodings of values, snapshots,
+# sessions.
 #
 #   Scripts/with-bare-sqlite.sh command [arguments]
 #
