@@ -9,11 +9,12 @@
 //     Benchmarks slow [SECONDS]
 //     Benchmarks streams [CASE…]
 //     Benchmarks feed
+//     Benchmarks writers [COUNT] [disk]
 //     Benchmarks others [COUNT] [NORMAL|FULL] [wal|delete] [disk] [feed] [queries=COUNT]
 //
 // NAME selects the workloads and sections whose names contain it: workloads by their own names, the other sections by
-// `conversions`, `concurrent`, `start`, `memory`, `live`, `bulk`, `wakes`, `groups`, `differences`, `slow`, `streams`,
-// `feed`, `builds`.
+// `conversions`, `concurrent`, `writers`, `start`, `memory`, `live`, `bulk`, `wakes`, `groups`, `differences`, `slow`,
+// `streams`, `feed`, `builds`.
 // With `--side`, one side of the workloads is run without a comparison, for profilers. With `--json`, the
 // measurements are also written to a file.
 
@@ -82,12 +83,15 @@ case "streams":
   try measureChangeStreams(folder, rounds: rounds, names: Array(names.dropFirst()), report)
 case "feed":
   try measureChangeFeed(folder, rounds: rounds, report)
+case "writers":
+  try measureConcurrentWrites(folder, rounds: min(rounds, 3), names: Array(names.dropFirst()), report)
 case "slow" where names.count == 2:
   try measureSlowConsumers(folder, seconds: Int(names[1]) ?? 60, report)
 default:
   let sections: [(name: String, measure: () throws -> Void)] = [
     ("conversions", { try measureConversions(folder, rounds: rounds, report) }),
     ("concurrent", { try measureConcurrentReads(folder, rounds: rounds, report) }),
+    ("writers", { try measureConcurrentWrites(folder, rounds: min(rounds, 3), names: [], report) }),
     ("start", { try measureStartUp(folder, rounds: rounds, report) }),
     ("memory", { try measureConnectionMemory(folder, report) }),
     ("live", { try measureLiveQueries(folder, counts: [10_000], report) }),

@@ -13,9 +13,9 @@
 final class AccessExecution<Lease: Sendable>: SerialExecutor {
   /// Requests the lease of an access.
   ///
-  /// The argument is called once, with the lease. The result withdraws the request; it is nil if the lease was granted
-  /// immediately.
-  typealias Enter = @Sendable (@escaping @Sendable (Lease) -> Void) -> (@Sendable () -> Void)?
+  /// It calls `begin` or `beginHere` once, with the lease. The result withdraws the request; it is nil if the lease was
+  /// granted immediately.
+  typealias Enter = @Sendable (AccessExecution) -> (@Sendable () -> Void)?
 
   private let wait = Mutex(AccessWait<UnownedJob, Lease>())
 
@@ -42,15 +42,25 @@ final class AccessExecution<Lease: Sendable>: SerialExecutor {
   }
 
   private func receive(_ job: UnownedJob) {
-    if wait.withLock({ $0.wait(job) }) != nil { return runElsewhere(job) }
-    guard let giveUp = enter({ [self] in begin($0) }) else { return }
+    // After the end of the access, the task waits for the commit of its group, whose thread resumes it.
+    let (hasEnded, error) = wait.withLock { $0.hasEnded ? (true, nil) : (false, $0.wait(job)) }
+    if hasEnded { return job.runSynchronously(on: asUnownedSerialExecutor()) }
+    if error != nil { return runElsewhere(job) }
+    guard let giveUp = enter(self) else { return }
     if !wait.withLock({ $0.setWithdrawal(giveUp) }) { giveUp() }
   }
 
-  private func begin(_ lease: Lease) {
+  /// Begins the access on a thread of the connection, unless it has given up.
+  func begin(_ lease: Lease) {
     guard let begun = wait.withLock({ $0.begin(lease) }) else { return leave(lease) }
     // The thread retains the executor until the task returns: the access may have ended by then.
     executor.execute { [self] in begun.waiter.runSynchronously(on: asUnownedSerialExecutor()) }
+  }
+
+  /// Runs the access on the calling thread, unless it has given up.
+  func beginHere(_ lease: Lease) {
+    guard let begun = wait.withLock({ $0.begin(lease) }) else { return leave(lease) }
+    begun.waiter.runSynchronously(on: asUnownedSerialExecutor())
   }
 
   // Other accesses use the thread of the connection.
@@ -100,7 +110,21 @@ private actor AccessActor<Lease: Sendable> {
   func run<Result: Sendable>(_ body: @Sendable (Lease, AccessCancellation) throws -> Result) throws -> Result {
     try execution.run(body)
   }
+
+  /// Runs an access that is not complete when its closure returns.
+  ///
+  /// - Parameter wait: Waits until it is complete. It is resumed on the thread of the access.
+  func run<Result: Sendable>(
+    _ body: @Sendable (Lease, AccessCancellation) throws -> Result, completedBy wait: AccessCompletion
+  ) async throws -> Result {
+    let result = try execution.run(body)
+    try await wait(self)
+    return result
+  }
 }
+
+/// Waits until an access is complete, in the isolation of its task.
+typealias AccessCompletion = @Sendable (isolated any Actor) async throws -> Void
 
 extension AccessExecution {
   /// Runs an access of the current task: it waits without a thread, then runs on the executor.
@@ -111,9 +135,11 @@ extension AccessExecution {
   /// - Parameter deadline: When the access must have ended. If it waits at that time, it gives up.
   /// - Parameter enter: Requests the lease.
   /// - Parameter leave: Returns the lease. Another access may begin then.
+  /// - Parameter wait: Waits until the access is complete, after its closure has returned.
   static func perform<Result: Sendable>(
     on executor: any AccessExecutor, until deadline: Database.Deadline?, enter: @escaping Enter,
     leave: @escaping @Sendable (Lease) -> Void,
+    completedBy wait: AccessCompletion? = nil,
     _ body: @Sendable (Lease, AccessCancellation) throws -> Result
   ) async throws -> Result {
     let execution = AccessExecution(on: executor, enter: enter, leave: leave)
@@ -123,6 +149,7 @@ extension AccessExecution {
     defer { stopTimer?() }
     return try await withTaskCancellationHandler {
       try execution.checkHasNotGivenUp()
+      if let wait { return try await AccessActor(execution).run(body, completedBy: wait) }
       return try await AccessActor(execution).run(body)
     } onCancel: {
       execution.cancel()

@@ -8,6 +8,7 @@ import FoundationEssentials
 ///     free --enter--> held --leave, empty queue--> free
 ///                      | ^
 ///                      +-+ leave, next in the queue (which holds it now)
+///                      +-+ takeJoining: the next in the queue runs inside of the access that holds it
 ///
 /// Invariants:
 /// 1. At most one access holds the gate.
@@ -83,6 +84,30 @@ final class AccessGate: Sendable {
     }
   }
 
+  /// Calls a closure as soon as the gate is held, unless the holder lets the access join its own before.
+  ///
+  /// - Parameter join: Runs the access inside of another one, on the calling thread.
+  /// - Returns: The ticket for giving up.
+  func enter(joining join: @escaping @Sendable () -> Void, _ body: @escaping @Sendable () -> Void)
+    -> AccessGateMachine.Ticket?
+  {
+    switch machine.withLock({ $0.enter(body, join: join) }) {
+    case .enter:
+      body()
+      return nil
+    case .wait(let ticket):
+      return ticket
+    }
+  }
+
+  /// Whether the next access can join the one that holds the gate.
+  var nextCanJoin: Bool { machine.withLock { $0.nextCanJoin } }
+
+  /// Removes the next access from the queue if it can join the one that holds the gate.
+  ///
+  /// - Returns: The closure that runs it.
+  func takeJoining() -> (@Sendable () -> Void)? { machine.withLock { $0.takeJoining() } }
+
   /// Gives up waiting.
   ///
   /// - Returns: Whether it was in time: the closure will not be called.
@@ -99,7 +124,14 @@ final class AccessGate: Sendable {
 /// The state machine of the gate: events in, actions out.
 struct AccessGateMachine {
   typealias AdmissionHandler = @Sendable () -> Void
-  typealias Ticket = WaitQueue<AdmissionHandler>.Ticket
+  typealias Ticket = WaitQueue<Waiter>.Ticket
+
+  struct Waiter {
+    fileprivate let admit: AdmissionHandler
+
+    /// Runs the access inside of the one that holds the gate; nil if it needs the gate for itself.
+    fileprivate let join: AdmissionHandler?
+  }
 
   enum Action {
     case enter
@@ -107,17 +139,17 @@ struct AccessGateMachine {
   }
 
   private var isHeld = false
-  private var waitQueue = WaitQueue<AdmissionHandler>()
+  private var waitQueue = WaitQueue<Waiter>()
 
   /// The number of waiting accesses.
   var waitingCount: Int { waitQueue.count }
 
-  mutating func enter(_ onAdmission: @escaping AdmissionHandler) -> Action {
+  mutating func enter(_ onAdmission: @escaping AdmissionHandler, join: AdmissionHandler? = nil) -> Action {
     guard isHeld else {
       isHeld = true
       return .enter
     }
-    return .wait(waitQueue.append(onAdmission))
+    return .wait(waitQueue.append(Waiter(admit: onAdmission, join: join)))
   }
 
   /// - Returns: Whether the gate was free.
@@ -129,13 +161,19 @@ struct AccessGateMachine {
   /// Returns the access to be admitted.
   mutating func leave() -> AdmissionHandler? {
     precondition(isHeld, "An access ended that had not begun")
-    if let next = waitQueue.popFirst() { return next }
+    if let next = waitQueue.popFirst() { return next.admit }
     isHeld = false
     return nil
   }
 
+  /// Whether the next access can join the one that holds the gate.
+  var nextCanJoin: Bool { mutating get { waitQueue.first?.join != nil } }
+
+  /// Returns the next access if it can join. It does not receive the gate.
+  mutating func takeJoining() -> AdmissionHandler? { nextCanJoin ? waitQueue.popFirst()?.join : nil }
+
   /// Returns the access that will not be admitted; nil if it was too late.
-  mutating func giveUp(_ ticket: Ticket) -> AdmissionHandler? { waitQueue.remove(ticket) }
+  mutating func giveUp(_ ticket: Ticket) -> Waiter? { waitQueue.remove(ticket) }
 
   var entryCount: Int { waitQueue.entryCount }
 }

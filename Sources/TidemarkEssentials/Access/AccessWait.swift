@@ -28,6 +28,9 @@ struct AccessWait<Waiter: Sendable, Lease: Sendable>: Sendable {
   /// The error of an access that has given up.
   var error: (any Error)? { if case .givenUp(let error) = state { error } else { nil } }
 
+  /// Whether the access has ended.
+  var hasEnded: Bool { if case .ended = state { true } else { false } }
+
   /// Registers the waiter.
   ///
   /// - Returns: The error if the access has given up. The waiter is not registered then.

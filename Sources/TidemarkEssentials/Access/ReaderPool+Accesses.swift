@@ -48,8 +48,8 @@ extension ReaderPool {
   ) async throws -> T {
     try await AccessExecution<Lease>.perform(
       on: executor, until: deadline,
-      enter: { [self] onAdmission in
-        guard let ticket = acquire(onAdmission) else { return nil }
+      enter: { [self] execution in
+        guard let ticket = acquire({ execution.begin($0) }) else { return nil }
         return { [self] in giveUp(ticket) }
       },
       leave: { [self] lease in release(lease) },

@@ -5,13 +5,17 @@ import Synchronization
 /// Synchronous accesses run on the caller's thread. Asynchronous ones wait without a thread, and run on the executor.
 final class SerializedConnection: Sendable {
   // Used by the holder of the gate only.
-  private nonisolated(unsafe) let db: Database
+  nonisolated(unsafe) let db: Database
   let gate: AccessGate
-  private let executor: any AccessExecutor
-  private let timeLimit: AccessTimeLimit
+  let executor: any AccessExecutor
+  let timeLimit: AccessTimeLimit
   let allowsUnsafeTransactions: Bool
   let openTransactionJobs = OpenTransactionJobs()
-  private let inlinePolicy: InlineExecutionPolicy
+  let inlinePolicy: InlineExecutionPolicy
+
+  /// Whether asynchronous transactions share transactions of SQLite: see `WriteGroup`.
+  let groupsWrites: Bool
+  nonisolated(unsafe) var group = WriteGroup()
 
   /// Publishes the commits of the connection.
   let changeBroker: ChangeBroker
@@ -57,6 +61,7 @@ final class SerializedConnection: Sendable {
     timeLimit = AccessTimeLimit(configuration)
     allowsUnsafeTransactions = configuration.allowsUnsafeTransactions
     inlinePolicy = InlineExecutionPolicy(configuration)
+    groupsWrites = configuration.groupsWrites
     interruptible = Mutex(db.handle.map { UInt(bitPattern: $0.pointer) } ?? 0)
     if let suspension = db.settings.suspension {
       suspensionObserver = FoundationServices.current?.observeSuspension(
@@ -138,7 +143,7 @@ final class SerializedConnection: Sendable {
     return try boundedSync(nested: nested, body)
   }
 
-  private func run<Result>(
+  func run<Result>(
     _ deadline: Database.Deadline?, _ body: (Database) throws -> Result
   ) rethrows -> Result {
     try db.withAccess { db in
@@ -200,14 +205,15 @@ final class SerializedConnection: Sendable {
   /// If the task is cancelled while it waits, the access gives up immediately. If the task is cancelled during the
   /// access, statements are interrupted, and the transaction is rolled back.
   func async<Result: Sendable>(
-    admittedBy admission: (any AccessAdmission)? = nil, _ body: @escaping @Sendable (Database) throws -> Result
+    admittedBy admission: (any AccessAdmission)? = nil, until deadline: Database.Deadline? = nil,
+    _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
     if db.isInherited { throw Database.inheritedError }
-    let deadline = timeLimit.deadline()
+    let deadline = deadline ?? timeLimit.deadline()
     let admission = admission ?? gate
     return try await AccessExecution<Void>.perform(
       on: executor, until: deadline,
-      enter: { onAdmission in admission.begin { onAdmission(()) } },
+      enter: { execution in admission.begin { execution.begin(()) } },
       leave: { _ in admission.end() },
       { [self] _, cancellation in
         try inlinePolicy.measuring {
@@ -238,6 +244,14 @@ final class SerializedConnection: Sendable {
         inlinePolicy.cancel(permit)
       }
     }
+    return try await queuedTransaction(body)
+  }
+
+  /// Runs an asynchronous access that is a transaction on a thread of the connection.
+  func queuedTransaction<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    if groupsWrites { return try await groupedTransaction(body) }
     return try await async { try $0.committing(body) }
   }
 

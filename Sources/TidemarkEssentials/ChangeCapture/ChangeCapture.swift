@@ -42,6 +42,8 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
   @exclusivity(unchecked) var needs = Needs()
   @exclusivity(unchecked) var steps = Steps()
 
+  var group = Group()
+
   /// Stores the changes of transactions; nil if nothing is stored. And whether it does this now.
   var recorder: (any CommitRecorder)?
   var isRecording = false
@@ -329,10 +331,11 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
     var recordedVersion: UInt64?
     if let recorder, settlement != .nothing {
       recordedVersion = recorder.transactionDidEnd(db, settlement)
-      broker.recordedVersions.transactionDidEnd(recordedVersion)
+      broker.recordedVersions.transactionDidEnd(recordedVersion, and: group.recordedVersions(settlement))
       db.access.transactionOwner = nil
       db.capture.mayHaveWritten = false
     }
+    if !group.isEmpty { group.transactionDidEnd(settlement) }
     switch settlement {
     case .nothing: break
     case .publish(let hasWritten): didCommit(hasWritten: hasWritten, recordedVersion)
@@ -360,7 +363,7 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
   }
 
   private func didCommit(hasWritten: Bool = true, _ recordedVersion: UInt64? = nil) {
-    publish(hasWritten: hasWritten, recordedVersion)
+    if group.isEmpty { publish(hasWritten: hasWritten, recordedVersion) } else { publishGroup(recordedVersion) }
     db.callbacks.ownCommits.didReport()
     log.reset()
     if !needs.observations.isEmpty, !db.isReadOnlyForObservers { notifyObservers { $0.databaseDidCommit($1) } }

@@ -14,6 +14,15 @@ protocol CommitRecorder: AnyObject {
   /// - Returns: The version under which its changes are stored; nil if they are not, or if this is uncertain.
   func transactionDidEnd(_ db: Database, _ settlement: TransactionMachine.Settlement) -> UInt64?
 
+  /// Called when the transaction that `willCommit` was called for is complete, and will be committed with others. The
+  /// next calls concern another transaction.
+  ///
+  /// - Returns: The version under which its changes are stored, if they are.
+  func transactionIsComplete(_ db: Database) -> UInt64?
+
+  /// Called when the changes since the last complete transaction were rolled back, and stored changes with them.
+  func transactionWasUndone(_ db: Database)
+
   /// Called when another database has taken the place of this one.
   func contentWasReplaced()
 }
@@ -64,9 +73,10 @@ final class RecordedVersions: Sendable {
     /// The greatest forgotten version.
     var forgotten: UInt64 = 0
 
-    /// The open transaction: its version, and a number of its first entry that hardly any other entry has. After a
-    /// rollback, another connection may store a transaction under the same version.
-    var open: (version: UInt64, mark: UInt64)?
+    /// The open transaction, or those that will be committed together: the version, and a number of the first entry
+    /// that hardly any other entry has. After a rollback, another connection may store a transaction under the same
+    /// version.
+    var open = ShortList<(version: UInt64, mark: UInt64)>()
 
     mutating func add(_ version: UInt64) {
       if let last = ranges.last, last.upperBound + 1 == version {
@@ -113,7 +123,7 @@ final class RecordedVersions: Sendable {
     /// - Parameter mark: The number of its first entry.
     func isOwn(_ version: UInt64, mark: UInt64) -> Bool {
       versions.state.withLock { state in
-        state.open.map { $0.version == version && $0.mark == mark } == true
+        state.open.contains { $0.version == version && $0.mark == mark }
           || state.ranges.contains { $0.contains(version) }
       }
     }
@@ -141,18 +151,24 @@ final class RecordedVersions: Sendable {
 
   // MARK: The connection
 
-  /// The changes of the open transaction are stored.
+  /// The changes of an open transaction are stored.
   func transactionIsStored(_ version: UInt64, mark: UInt64) {
     // There may be a reader before it is committed.
-    state.withLock { $0.open = (version, mark) }
+    state.withLock { state in
+      // An undone transaction may have had the same version.
+      while state.open.last?.version ?? 0 >= version { state.open.removeLast() }
+      state.open.append((version, mark))
+    }
   }
 
   /// The transaction has ended.
   ///
   /// - Parameter version: Its version, if it was committed.
-  func transactionDidEnd(_ version: UInt64?) {
+  /// - Parameter completed: The versions of transactions that were committed with it.
+  func transactionDidEnd(_ version: UInt64?, and completed: [UInt64] = []) {
     state.withLock { state in
-      state.open = nil
+      state.open = ShortList()
+      if !completed.isEmpty, !state.passed.isEmpty { completed.forEach { state.add($0) } }
       if let version, !state.passed.isEmpty { state.add(version) }
     }
   }

@@ -24,6 +24,9 @@ struct CommittedChanges: Sendable {
   /// What else the transaction has changed; nil for most transactions.
   var details: Details?
 
+  /// Whether transactions follow that were committed together with this one.
+  var isContinued = false
+
   /// The version under which the changes are also stored; nil if they are not. See `CommitRecorder`.
   var recordedVersion: UInt64?
 

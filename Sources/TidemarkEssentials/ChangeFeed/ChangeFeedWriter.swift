@@ -39,6 +39,9 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
     /// The version of the open transaction, once its changes are written.
     var pendingVersion: UInt64?
 
+    /// The last row of the transactions that will be committed with the open one, and the state of the file before.
+    var completed: (last: ChangeFeedRow, before: CommitState)?
+
     /// The last row that the open transaction has checked, if it has written none.
     var checked: (row: ChangeFeedRow, state: CommitState)?
   }
@@ -227,6 +230,7 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
   private func head(
     _ state: CommitState, _ tables: ChangeFeedTables, _ db: Database
   ) throws -> (row: ChangeFeedRow, isLast: Bool) {
+    if let completed = progress.completed { return (completed.last, true) }
     if let head = progress.head, state.hasSameContent(as: head.state) { return (head.row, true) }
     progress.head = nil
     retention.forget()
@@ -260,13 +264,14 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
   }
 
   func transactionDidEnd(_ db: Database, _ settlement: TransactionMachine.Settlement) -> UInt64? {
-    request = .none
-    totalChangesCount = db.handle?.totalChangesCount ?? 0
-    let (pending, checked) = (progress.pending.take(), progress.checked.take())
+    noteEndOfTransaction(db)
+    let pending = progress.pending.take().map { ($0.last, $0.before) } ?? progress.completed
+    let checked = progress.checked.take()
     let version = progress.pendingVersion.take()
+    progress.completed = nil
     switch settlement {
     case .publish:
-      guard let pending else {
+      guard let (last, before) = pending else {
         if Self.mayHaveChanged(db.changeCapture.log) { isUncertain = true }
         if let checked { progress.head = checked }
         return nil
@@ -274,8 +279,8 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
       progress.head = nil
       isUncertain = false
       // If others have committed since, the next transaction reads the last row.
-      if let state = db.handle?.commitState(usesLog: usesLog), state.isNext(to: pending.before) {
-        progress.head = (pending.last, state)
+      if let state = db.handle?.commitState(usesLog: usesLog), state.isNext(to: before) {
+        progress.head = (last, state)
       }
       return version
     case .publishUnknown, .publishUnknownAndContinue, .publishRebuild, .forget:
@@ -285,6 +290,24 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
     case .nothing: break
     }
     return nil
+  }
+
+  func transactionIsComplete(_ db: Database) -> UInt64? {
+    noteEndOfTransaction(db)
+    if let pending = progress.pending.take() { progress.completed = (pending.last, pending.before) }
+    return progress.pendingVersion.take()
+  }
+
+  func transactionWasUndone(_ db: Database) {
+    noteEndOfTransaction(db)
+    (progress.pending, progress.pendingVersion) = (nil, nil)
+    // It may have removed entries.
+    retention.forget()
+  }
+
+  private func noteEndOfTransaction(_ db: Database) {
+    request = .none
+    totalChangesCount = db.handle?.totalChangesCount ?? 0
   }
 
   func contentWasReplaced() {

@@ -1,4 +1,52 @@
-// Properties of the entries in the buffer of change streams: their effect on regions, and their memory.
+// The entries in the buffer of change streams: their effect on regions, and their memory.
+
+extension ChangeBuffer {
+  struct Entry: Sendable {
+    enum Content: Sendable {
+      case commit(CommittedChanges)
+
+      /// Other connections or processes have made commits.
+      case externalCommits
+    }
+
+    let content: Content
+
+    /// The versions of the database that it stands for; nil if they are unknown.
+    let versions: Versions?
+    let microsecondsSince1970: Int64
+    let byteCount: Int
+
+    /// The number of bytes in a temporary file.
+    var fileByteCount = 0
+
+    /// Whether an earlier entry about external commits includes its version.
+    var isIncluded = false
+
+    /// Whether it was committed together with the entry before it: both have the same versions.
+    var isContinuation = false
+
+    /// The version under which the changes are stored.
+    var recordedVersion: UInt64? { if case .commit(let commit) = content { commit.recordedVersion } else { nil } }
+  }
+
+  /// What a consumer receives.
+  enum Delivery {
+    case entry(Entry)
+
+    /// Entries with these versions were removed before the consumer has received them. Nil if a version is unknown.
+    case missed(Versions?)
+
+    /// The regions of the consumer must be resolved before it receives another entry: this has failed before.
+    case unresolved
+
+    /// It has received all entries.
+    case nothing
+
+    /// There will be no more entries, because of an error. It is delivered once.
+    case failure(any Error)
+    case end
+  }
+}
 
 extension ChangeBuffer.Delivery {
   /// Whether the schema may have changed, so that the regions of a consumer may be others.

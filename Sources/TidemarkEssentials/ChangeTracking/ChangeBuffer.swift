@@ -20,49 +20,6 @@ struct ChangeBuffer {
   typealias Versions = ClosedRange<UInt64>
   typealias EntryNumber = UInt64
 
-  struct Entry: Sendable {
-    enum Content: Sendable {
-      case commit(CommittedChanges)
-
-      /// Other connections or processes have made commits.
-      case externalCommits
-    }
-
-    let content: Content
-
-    /// The versions of the database that it stands for; nil if they are unknown.
-    let versions: Versions?
-    let microsecondsSince1970: Int64
-    let byteCount: Int
-
-    /// The number of bytes in a temporary file.
-    var fileByteCount = 0
-
-    /// Whether an earlier entry about external commits includes its version.
-    var isIncluded = false
-
-    /// The version under which the changes are stored.
-    var recordedVersion: UInt64? { if case .commit(let commit) = content { commit.recordedVersion } else { nil } }
-  }
-
-  /// What a consumer receives.
-  enum Delivery {
-    case entry(Entry)
-
-    /// Entries with these versions were removed before the consumer has received them. Nil if a version is unknown.
-    case missed(Versions?)
-
-    /// The regions of the consumer must be resolved before it receives another entry: this has failed before.
-    case unresolved
-
-    /// It has received all entries.
-    case nothing
-
-    /// There will be no more entries, because of an error. It is delivered once.
-    case failure(any Error)
-    case end
-  }
-
   private struct Slot {
     var entry: Entry
     var consumersBefore: Int
@@ -78,6 +35,9 @@ struct ChangeBuffer {
 
     /// The last version whose changes it knows, or knows to be missing.
     var knownVersion: UInt64?
+
+    /// The version of the last entry that it has received, as long as it receives entries that continue it.
+    var continuedVersion: UInt64?
 
     /// The last own commit that it has passed, by the version under which its changes are stored.
     var lastRecordedVersion: UInt64 = 0
@@ -98,10 +58,19 @@ struct ChangeBuffer {
     /// Whether it receives an entry that it passes.
     mutating func receives(_ entry: Entry) -> Bool {
       guard let version = entry.versions?.upperBound else { return true }
+      if entry.isContinuation { return continuedVersion == version }
+      continuedVersion = nil
       // The commit was visible when the consumer was added, or when its regions were resolved.
       if let last = entry.isIncluded ? knownVersion : lastVersion, version <= last { return false }
       lastVersion = max(version, lastVersion ?? 0)
+      continuedVersion = version
       return true
+    }
+
+    /// It has learned in another way what has changed up to a version.
+    mutating func pass(through version: UInt64?) {
+      let last = version.map { max($0, lastVersion ?? 0) }
+      (lastVersion, knownVersion, continuedVersion, postponed) = (last, last, nil, nil)
     }
 
     mutating func takePostponed() -> Delivery? {
@@ -227,8 +196,7 @@ struct ChangeBuffer {
     if consumer.next < min(firstNumber, end(of: consumer)) {
       consumer.next = min(firstNumber, end(of: consumer))
       let missed = Self.versions(after: consumer.lastVersion, through: lastRemovedVersion)
-      consumer.lastVersion = lastRemovedVersion.map { max($0, consumer.lastVersion ?? 0) }
-      (consumer.knownVersion, consumer.postponed) = (consumer.lastVersion, nil)
+      consumer.pass(through: lastRemovedVersion)
       return .missed(missed)
     }
     if canContinue(consumer), let delivery = consumer.takePostponed() { return delivery }
@@ -249,9 +217,7 @@ struct ChangeBuffer {
     consumers[id]?.hold = .none
     guard let version else { return nil }
     let last = consumers[id]?.lastVersion
-    consumers[id]?.lastVersion = max(version, last ?? 0)
-    consumers[id]?.knownVersion = max(version, last ?? 0)
-    consumers[id]?.postponed = nil
+    consumers[id]?.pass(through: version)
     return Self.versions(after: last, through: version)
   }
 
@@ -302,17 +268,20 @@ struct ChangeBuffer {
 
   // MARK: - Entries
 
-  /// Adds a commit of the writer.
+  /// Adds the transactions of a commit of the writer.
   ///
   /// - Parameter version: The version of the database after it; nil if it is unknown.
-  mutating func add(_ changes: CommittedChanges, version: UInt64?, microsecondsSince1970: Int64) {
+  mutating func add(_ transactions: ShortList<CommittedChanges>, version: UInt64?, microsecondsSince1970: Int64) {
     let isIncluded = if let version, let lastVersion { version <= lastVersion } else { false }
-    if isIncluded, changes.recordedVersion == nil { return }
-    noteReport(of: changes)
-    add(
-      Entry(
-        content: .commit(changes), versions: version.map { $0...$0 }, microsecondsSince1970: microsecondsSince1970,
-        byteCount: 200 + changes.memory, fileByteCount: changes.fileByteCount, isIncluded: isIncluded))
+    for (index, changes) in transactions.enumerated() {
+      if isIncluded, changes.recordedVersion == nil { continue }
+      noteReport(of: changes)
+      add(
+        Entry(
+          content: .commit(changes), versions: version.map { $0...$0 }, microsecondsSince1970: microsecondsSince1970,
+          byteCount: 200 + changes.memory, fileByteCount: changes.fileByteCount, isIncluded: isIncluded,
+          isContinuation: index > 0))
+    }
   }
 
   /// A commit of the writer concerns no consumer.

@@ -38,6 +38,9 @@ final class ChangeStreamHub: _DatabaseCore.Component {
     /// The last known position. All commits up to it are entries, or concern no consumer.
     var mark: Position?
 
+    /// The first transactions of a commit that is being reported.
+    var transactions = ShortList<CommittedChanges>()
+
     var frequency = Frequency()
 
     /// Whether a consumer looks for entries at an interval. It wakes the others.
@@ -49,7 +52,7 @@ final class ChangeStreamHub: _DatabaseCore.Component {
     }
 
     mutating func takeWatch() -> Watch? {
-      mark = nil
+      (mark, transactions) = (nil, ShortList())
       return watch.take()
     }
 
@@ -115,20 +118,6 @@ final class ChangeStreamHub: _DatabaseCore.Component {
     let number: UInt64
     let consumer: ConsumerID
     let continuation: UnsafeContinuation<Void, Never>
-  }
-
-  /// A state of the database.
-  struct Position: Sendable {
-    var version: UInt64
-
-    /// The number of own commits that it contains: the difference between two positions shows whether there were
-    /// others.
-    var ownCommitCount: UInt64
-
-    /// Whether there were external commits between an earlier position and the own commit that has led to this one.
-    func includesExternalCommits(since earlier: Position) -> Bool {
-      version > earlier.version && version - earlier.version > ownCommitCount &- earlier.ownCommitCount
-    }
   }
 
   private let guarded = Mutex(Guarded())
@@ -321,18 +310,29 @@ final class ChangeStreamHub: _DatabaseCore.Component {
 
   // MARK: - Commits
 
-  /// Handles a successful commit, on the committing thread.
+  /// Handles a successful commit, on the committing thread. Transactions that were committed together are added at
+  /// once.
   private func didCommit(_ changes: CommittedChanges, in core: _DatabaseCore, watch: Int) {
-    let (concernsConsumers, isAwaited) = guarded.withLock { guarded in
-      guard guarded.watch?.number == watch else { return (false, false) }
-      if guarded.joinedInterest.includes(changes) { return (true, false) }
-      return (false, guarded.buffer.willNotAdd(changes))
+    let (isConcerned, isAwaited, endsCommit) = guarded.withLock { guarded in
+      guard guarded.watch?.number == watch else { return (false, false, false) }
+      if guarded.joinedInterest.includes(changes) { return (true, false, !changes.isContinued) }
+      let isAwaited = guarded.buffer.willNotAdd(changes)
+      return (false, isAwaited, !changes.isContinued && !guarded.transactions.isEmpty)
     }
     if isAwaited { wakeConsumers() }
-    if !concernsConsumers { return }
+    let kept = isConcerned ? changes.kept() : nil
+    if endsCommit { return addTransactions(through: kept, in: core) }
+    if let kept { guarded.withLock { $0.transactions.append(kept) } }
+  }
+
+  /// Adds the transactions of a commit that concern consumers.
+  ///
+  /// - Parameter last: The last transaction, if it concerns consumers.
+  private func addTransactions(through last: CommittedChanges?, in core: _DatabaseCore) {
     let (position, time) = (core.positionOfOwnCommit(), WallClock.microsecondsSince1970())
-    let kept = changes.kept()
-    let (waiter, _) = guarded.withLock { guarded -> (Waiter?, [ChangeBuffer.Entry]) in
+    // Released outside of the lock.
+    let (waiter, _, _) = guarded.withLock { guarded -> (Waiter?, [ChangeBuffer.Entry], ShortList<CommittedChanges>) in
+      if let last { guarded.transactions.append(last) }
       if let position {
         if let mark = guarded.mark, position.includesExternalCommits(since: mark) {
           guarded.buffer.addExternalCommits(through: position.version - 1, microsecondsSince1970: time)
@@ -341,9 +341,11 @@ final class ChangeStreamHub: _DatabaseCore.Component {
         let version = max(position.version, guarded.mark?.version ?? 0)
         guarded.mark = Position(version: version, ownCommitCount: position.ownCommitCount)
       }
-      guarded.buffer.add(kept, version: position?.version, microsecondsSince1970: time)
+      let transactions = guarded.transactions
+      guarded.transactions = ShortList()
+      guarded.buffer.add(transactions, version: position?.version, microsecondsSince1970: time)
       guarded.frequency.entryWasAdded(at: time)
-      return (guarded.takeWaiter(), guarded.buffer.takeRemoved())
+      return (guarded.takeWaiter(), guarded.buffer.takeRemoved(), transactions)
     }
     waiter?.continuation.resume()
   }

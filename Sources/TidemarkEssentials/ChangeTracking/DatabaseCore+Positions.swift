@@ -3,6 +3,22 @@
 // In a pool, the header of the WAL-index identifies a state, and `OwnCommitTracker` knows the state before an own
 // commit. In a queue, SQLite counts external commits (`PRAGMA data_version`), and the library counts its own.
 
+extension ChangeStreamHub {
+  /// A state of the database.
+  struct Position: Sendable {
+    var version: UInt64
+
+    /// The number of own commits that it contains: the difference between two positions shows whether there were
+    /// others.
+    var ownCommitCount: UInt64
+
+    /// Whether there were external commits between an earlier position and the own commit that has led to this one.
+    func includesExternalCommits(since earlier: Position) -> Bool {
+      version > earlier.version && version - earlier.version > ownCommitCount &- earlier.ownCommitCount
+    }
+  }
+}
+
 extension _DatabaseCore {
   /// Identifies own commits from now on, even if the detection of external commits is disabled.
   ///

@@ -97,7 +97,7 @@ extension _DatabaseCore {
   @inline(__always)
   func writeTransaction<T: Sendable>(_ updates: @escaping @Sendable (Database) throws -> T) async throws -> T {
     switch readers {
-    case .single: try await ownWriter.async { try $0.committing(updates) }
+    case .single: try await ownWriter.queuedTransaction(updates)
     case .pool: try await ownWriter.asyncTransaction(updates)
     }
   }

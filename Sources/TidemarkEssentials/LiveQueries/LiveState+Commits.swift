@@ -41,7 +41,7 @@ extension LiveState {
         }
       }
     }
-    work.confirmsCommit = incrementalQueryCount > 0
+    work.confirmsCommit = incrementalQueryCount > 0 && !changes.isContinued
     if metrics.wakeCount == wakeCount { return work.confirmsCommit }
     requestReaders(at: now)
     return true

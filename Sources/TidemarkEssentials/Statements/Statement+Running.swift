@@ -30,6 +30,14 @@ extension Statement {
     return true
   }
 
+  /// Whether a run affects the transaction as a whole, the schema, or the connection.
+  private var affectsTransaction: Bool {
+    // A statement of the library itself.
+    if database.callbacks.isTraceSuspended { return false }
+    if let writes, !writes.schemaChanges.isEmpty || writes.writesSchemaTable { return true }
+    return !effects.isEmpty && writes?.savepoint == nil
+  }
+
   /// Begins a run, with the given arguments or those set before.
   func start(_ arguments: StatementArguments? = nil) throws {
     database.preconditionAccess()
@@ -37,6 +45,7 @@ extension Statement {
     if database.mayBeInterrupted { try database.checkInterruption(for: self) }
     if let suspension = database.settings.suspension { try checkSuspension(suspension) }
     try database.checkMayBegin(self, arguments)
+    if database.access.groupRole != .none, affectsTransaction { try database.requireOwnTransaction() }
     if database.compilation.mayHaveAttachedDatabases { database.expireStatementsOfOtherSchema() }
     if let openReads = database.dialect.openReads { openReads.statementWillBegin(self) }
     if isRunning { finish() }

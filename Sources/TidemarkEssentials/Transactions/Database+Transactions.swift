@@ -55,6 +55,12 @@ extension Database {
 
     /// A transaction that reads. Its closure has its result: that it was cancelled meanwhile changes nothing.
     case read
+
+    /// The transaction of a group of writes, during the first of them. It stays open for the others.
+    case group
+
+    /// Another write of the group.
+    case follower
   }
 
   private func run(_ sql: String) throws {
@@ -112,6 +118,17 @@ extension Database {
     try keeping(updates, in: .transaction)
   }
 
+  /// Returns the result of a closure that runs in the transaction that has just begun. The transaction stays open,
+  /// unless the closure throws.
+  func leavingOpen<Result>(_ updates: (Database) throws -> Result) throws -> Result {
+    try keeping(updates, in: .group)
+  }
+
+  /// Returns the result of a closure that runs in the savepoint of a write that follows others.
+  func keepingFollower<Result>(_ updates: (Database) throws -> Result) throws -> Result {
+    try keeping(updates, in: .follower)
+  }
+
   // The result is not stored in an optional, which requires the metadata of its type, and takes as long as a
   // statement.
   @inline(__always)
@@ -146,13 +163,17 @@ extension Database {
     case .transaction: try commit()
     case .read: try shielded { try commit() }
     case .savepoint: try run("RELEASE SAVEPOINT grdb")
+    case .group: break
+    case .follower: try keepFollower()
     }
   }
 
   private func undoThrowing(_ scope: Scope) throws {
     switch scope {
-    case .transaction, .read:
+    case .transaction, .read, .group:
       try rollback()
+    case .follower:
+      try undoFollower()
     case .savepoint:
       try run("ROLLBACK TRANSACTION TO SAVEPOINT grdb")
       try run("RELEASE SAVEPOINT grdb")

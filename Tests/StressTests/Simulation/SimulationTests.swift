@@ -101,7 +101,7 @@ import Tidemark
       let isLost = Mutex(false)
       try await AccessExecution<Void>.perform(
         on: executor, until: nil,
-        enter: { [gate] onAdmission in gate.begin { onAdmission(()) } },
+        enter: { [gate] execution in gate.begin { execution.begin(()) } },
         leave: { [gate] _ in if !isLost.withLock({ $0 }) { gate.leave() } },
         { _, cancellation in
           body()

@@ -9,7 +9,7 @@ import Testing
   private static func commit() -> CommittedChanges { CommittedChanges(number: 0, needsVersion: 0, log: .empty) }
 
   private mutating func add(_ version: UInt64?) {
-    buffer.add(Self.commit(), version: version, microsecondsSince1970: 0)
+    buffer.add(ShortList(Self.commit()), version: version, microsecondsSince1970: 0)
   }
 
   private mutating func addExternal(_ version: UInt64?) {
@@ -170,7 +170,7 @@ import Testing
   private mutating func add(_ version: UInt64, recorded: UInt64) {
     var commit = Self.commit()
     commit.recordedVersion = recorded
-    buffer.add(commit, version: version, microsecondsSince1970: 0)
+    buffer.add(ShortList(commit), version: version, microsecondsSince1970: 0)
   }
 
   @Test mutating func `a consumer receives nothing more while it reads external commits`() {

@@ -28,6 +28,13 @@ extension Database {
     return !isInAutocommitMode
   }
 
+  // MARK: - Groups of writes
+
+  /// The running write is about to affect more than its own changes.
+  func requireOwnTransaction() throws {
+    guard access.groupRole.requireOwnTransaction() else { throw MustRunAlone() }
+  }
+
   // MARK: - Explicit transactions
 
   /// Begins a transaction: an immediate one, or a deferred one on read-only connections.

@@ -57,7 +57,46 @@ struct AccessState {
 
   /// The running statement for which the open transaction was begun; it ends with the run.
   var transactionOwner: Statement?
+
+  /// The place of the running write in a group of writes that share a transaction.
+  var groupRole = GroupRole.none
 }
+
+/// The place of the running write in a group of writes that share a transaction: see `Database+Groups.swift`.
+enum GroupRole {
+  /// No write of a group is running.
+  case none
+
+  /// It has begun the transaction. Others may follow.
+  case first
+
+  /// It has begun the transaction, and affects more than its own changes: no other write may follow.
+  case alone
+
+  /// It follows others.
+  case follower
+
+  /// It follows others, but must be alone: its changes are rolled back, and it is executed again.
+  case rejected
+
+  /// The running write is about to affect more than its own changes.
+  ///
+  /// - Returns: Whether it may do this.
+  mutating func requireOwnTransaction() -> Bool {
+    switch self {
+    case .none, .alone: return true
+    case .first:
+      self = .alone
+      return true
+    case .follower, .rejected:
+      self = .rejected
+      return false
+    }
+  }
+}
+
+/// A write of a group must be executed again, alone in its transaction. Its changes were rolled back, or will be.
+struct MustRunAlone: Error {}
 
 /// Work of later modules at the ends of transactions.
 struct TransactionWork {

@@ -1,0 +1,122 @@
+// Group commit: asynchronous writes that wait for the writer share one transaction of SQLite, and one commit.
+//
+//     admitted ──► first write ──┬── committed with it: no other write waits at the gate, or none may follow
+//                                └── open ──► next write at the gate ──► … ──► committed: all of them continue
+//
+// The tasks run their closures, one after the other, on the thread of the connection, and then wait for the commit. See
+// `Database+Groups.swift` for what a connection does.
+//
+// Invariants:
+// 1. A write returns after its changes were committed. If they were rolled back with those of another write, it is
+//    executed again, alone; so is a write that must not follow others.
+// 2. Writes do not overtake other accesses: a group ends at the first access in the queue that is no such write, and
+//    after a limited time.
+
+/// The writes of the open transaction. Used by the holder of the gate only.
+struct WriteGroup {
+  typealias Completion = CheckedContinuation<Void, any Error>
+
+  /// The longest time during which writes are added: so much longer may the first write take.
+  static let duration = Duration.milliseconds(5)
+
+  private(set) var end: Duration?
+  private var completions: [Completion] = []
+
+  /// Whether the transaction is open, with at least one complete write.
+  var isOpen: Bool { end != nil }
+
+  /// The first write is complete, and others may follow.
+  mutating func open(at now: Duration) { end = now + Self.duration }
+
+  mutating func add(_ completion: Completion) { completions.append(completion) }
+
+  /// The transaction has ended.
+  ///
+  /// - Returns: The writes that wait for it.
+  mutating func takeCompletions() -> [Completion] {
+    end = nil
+    defer { completions = [] }
+    return completions
+  }
+}
+
+extension SerializedConnection {
+  /// Runs a transaction in the current task. It may share a transaction of SQLite with other tasks.
+  func groupedTransaction<Result: Sendable>(
+    _ updates: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    if db.isInherited { throw Database.inheritedError }
+    let deadline = timeLimit.deadline()
+    do {
+      return try await AccessExecution<Void>.perform(
+        on: executor, until: deadline,
+        enter: { [self] execution in
+          let ticket = gate.enter(joining: { execution.beginHere(()) }) { [self] in
+            executor.execute { [self] in runGroup { execution.beginHere(()) } }
+          }
+          guard let ticket else { return nil }
+          return { [self] in _ = gate.giveUp(ticket) }
+        },
+        leave: { _ in },
+        completedBy: { [self] isolation in try await waitForCommit(isolation) },
+        { [self] _, cancellation in try runWrite(deadline, cancellation, updates) })
+    } catch is MustRunAlone {
+      return try await async(until: deadline) { try $0.committing(updates) }
+    }
+  }
+
+  /// Runs a write, and those that follow in the same transaction. The gate is held.
+  private func runGroup(_ first: () -> Void) {
+    let endings = run(nil) { db in
+      first()
+      while let end = group.end, db.settings.clock.now() < end, db.mayBeFollowed, let join = gate.takeJoining() {
+        join()
+      }
+      return endGroup(db)
+    }
+    gate.leave()
+    for (completion, result) in endings { completion.resume(with: result) }
+  }
+
+  /// Runs the closure of a write, in its task.
+  private func runWrite<Result>(
+    _ deadline: Database.Deadline?, _ cancellation: AccessCancellation, _ updates: (Database) throws -> Result
+  ) throws -> Result {
+    try inlinePolicy.measuring {
+      _ = try db.openHandle()
+      db.endPendingReadOnly()
+      return try db.withCancellation(cancellation) {
+        guard let deadline else { return try runWrite(updates) }
+        return try db.withDeadline(deadline) { try runWrite(updates) }
+      }
+    }
+  }
+
+  private func runWrite<Result>(_ updates: (Database) throws -> Result) throws -> Result {
+    if group.isOpen { return try db.runFollower(updates) }
+    let (result, isOpen) = try db.runFirst(updates) { gate.nextCanJoin }
+    if isOpen { group.open(at: db.settings.clock.now()) }
+    return result
+  }
+
+  /// Waits for the commit of a write whose closure has returned. Called in its task, on the thread of the connection.
+  private func waitForCommit(_ isolation: isolated any Actor) async throws {
+    guard group.isOpen else { return }
+    try await withCheckedThrowingContinuation { group.add($0) }
+  }
+
+  /// Commits the transaction of a group, if it is still open.
+  ///
+  /// - Returns: The writes that wait for this, and what happened to them.
+  private func endGroup(_ db: Database) -> [(WriteGroup.Completion, Result<Void, any Error>)] {
+    guard group.isOpen else { return [] }
+    let completions = group.takeCompletions()
+    // It is too late for a cancellation.
+    let commit = db.takeGroupOutcome() ?? Result { try db.shielded { try db.committingRemainder { _ in } } }
+    guard case .failure = commit, db.changeCapture.hasObservers else { return completions.map { ($0, commit) } }
+    // An observer has refused the last write, which has added it.
+    return completions.enumerated().map { index, completion in
+      (completion, index == completions.count - 1 ? commit : .failure(MustRunAlone()))
+    }
+  }
+}
