@@ -5,7 +5,7 @@ import Tidemark
 // Tasks that write one row each, at the same time, with and without `Configuration.groupsWrites`. One thread in C writes
 // the same rows, each in a transaction, or in 64 savepoints a transaction.
 //
-//     Benchmarks writers [COUNT] [disk]
+//     Benchmarks writers [COUNT] [disk] [oneByOne|savepoints|tasks|groupingTasks|oneTask|oneGroupingTask]
 //
 // The figures are elapsed time, not processor time. Without `disk`, the file is in memory.
 
@@ -13,6 +13,7 @@ private let taskCount = 64
 
 func measureConcurrentWrites(_ folder: BenchmarkFolder, rounds: Int, names: [String], _ report: Report) throws {
   let count = names.compactMap { Int($0) }.first ?? 64_000
+  let chosen = names.compactMap(Writer.init)
   let directory: URL
   if names.contains("disk") {
     directory = URL(filePath: FileManager.default.currentDirectoryPath, directoryHint: .isDirectory)
@@ -27,7 +28,7 @@ func measureConcurrentWrites(_ folder: BenchmarkFolder, rounds: Int, names: [Str
     // A disk makes a commit in this mode slow.
     let count = mode == "EXTRA" && names.contains("disk") ? count / 4 : count
     for round in 0..<rounds {
-      for writer in Writer.allCases {
+      for writer in Writer.allCases where chosen.isEmpty || chosen.contains(writer) {
         let path = directory.appending(path: "\(mode)-\(writer)-\(round).sqlite").path()
         let nanoseconds = try writer.write(count, path, mode, durability)
         times[writer] = min(times[writer] ?? .infinity, nanoseconds / Double(count))
@@ -39,7 +40,7 @@ func measureConcurrentWrites(_ folder: BenchmarkFolder, rounds: Int, names: [Str
       (Writer.savepoints, "64 savepoints a transaction, C"), (.tasks, "await pool.write"),
       (.groupingTasks, "await pool.write, groupsWrites"), (.oneTask, "one task, await pool.write"),
       (.oneGroupingTask, "one task, await pool.write, groupsWrites"),
-    ] {
+    ] where times[writer] != nil {
       report.add(
         Figure(
           group: group, name: name, value: (times[writer] ?? .nan) / bare, unit: .ratio,

@@ -17,6 +17,9 @@ final class SerializedConnection: Sendable {
   let groupsWrites: Bool
   nonisolated(unsafe) var group = WriteGroup()
 
+  /// Whether the last transaction was shared, or another write has waited for it.
+  let hasConcurrentWrites = Atomic<Bool>(false)
+
   /// Publishes the commits of the connection.
   let changeBroker: ChangeBroker
 
@@ -229,7 +232,7 @@ final class SerializedConnection: Sendable {
   func asyncTransaction<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    if !db.isInherited, let permit = inlinePolicy.take() {
+    if !db.isInherited, !writesAreConcurrent, let permit = inlinePolicy.take() {
       if gate.enterNow() {
         defer {
           leaveInline()
@@ -254,6 +257,9 @@ final class SerializedConnection: Sendable {
     if groupsWrites { return try await groupedTransaction(body) }
     return try await async { try $0.committing(body) }
   }
+
+  /// Whether writes should share transactions, instead of running inline.
+  private var writesAreConcurrent: Bool { groupsWrites && hasConcurrentWrites.load(ordering: .relaxed) }
 
   /// Another connection holds the lock of the file, and nothing was done.
   private struct LockUnavailable: Error {}

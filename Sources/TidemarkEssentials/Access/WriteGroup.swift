@@ -1,3 +1,4 @@
+import Synchronization
 // Group commit: asynchronous writes that wait for the writer share one transaction of SQLite, and one commit.
 //
 //     admitted ──► first write ──┬── committed with it: no other write waits at the gate, or none may follow
@@ -74,6 +75,7 @@ extension SerializedConnection {
       }
       return endGroup(db)
     }
+    hasConcurrentWrites.store(endings.count > 1, ordering: .relaxed)
     gate.leave()
     for (completion, result) in endings { completion.resume(with: result) }
   }
@@ -111,10 +113,11 @@ extension SerializedConnection {
   private func endGroup(_ db: Database) -> [(WriteGroup.Completion, Result<Void, any Error>)] {
     guard group.isOpen else { return [] }
     let completions = group.takeCompletions()
+    // Only the last write can have added one.
+    let hasObservers = db.changeCapture.hasObservers
     // It is too late for a cancellation.
     let commit = db.takeGroupOutcome() ?? Result { try db.shielded { try db.committingRemainder { _ in } } }
-    guard case .failure = commit, db.changeCapture.hasObservers else { return completions.map { ($0, commit) } }
-    // An observer has refused the last write, which has added it.
+    guard case .failure = commit, hasObservers else { return completions.map { ($0, commit) } }
     return completions.enumerated().map { index, completion in
       (completion, index == completions.count - 1 ? commit : .failure(MustRunAlone()))
     }

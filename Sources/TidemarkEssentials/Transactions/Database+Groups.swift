@@ -98,22 +98,26 @@ extension Database {
 
 /// The statements between the writes of a group. The program does not see them in its trace.
 private final class GroupStatements: DatabaseModuleState {
-  enum Control: String, CaseIterable {
-    case open = "SAVEPOINT tidemark_write"
-    case undo = "ROLLBACK TO tidemark_write"
-    case release = "RELEASE tidemark_write"
+  enum Control: Int, CaseIterable {
+    case open, undo, release
+
+    fileprivate var sql: String {
+      switch self {
+      case .open: "SAVEPOINT tidemark_write"
+      case .undo: "ROLLBACK TO tidemark_write"
+      case .release: "RELEASE tidemark_write"
+      }
+    }
   }
 
-  private var statements: [Control: DirectStatement] = [:]
+  private var statements: [DirectStatement] = []
 
   init() {}
 
-  func forgetStatements() { statements = [:] }
+  func forgetStatements() { statements = [] }
 
   func statement(_ control: Control, _ db: Database) throws -> DirectStatement {
-    if let known = statements[control] { return known }
-    let statement = try DirectStatement(control.rawValue, on: db)
-    statements[control] = statement
-    return statement
+    if statements.isEmpty { statements = try Control.allCases.map { try DirectStatement($0.sql, on: db) } }
+    return statements[control.rawValue]
   }
 }

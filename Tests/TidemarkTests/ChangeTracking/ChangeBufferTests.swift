@@ -12,6 +12,11 @@ import Testing
     buffer.add(ShortList(Self.commit()), version: version, microsecondsSince1970: 0)
   }
 
+  /// Adds transactions that were committed together.
+  private mutating func add(_ version: UInt64?, count: Int) {
+    buffer.add(ShortList((0..<count).map { _ in Self.commit() }), version: version, microsecondsSince1970: 0)
+  }
+
   private mutating func addExternal(_ version: UInt64?) {
     buffer.addExternalCommits(through: version, microsecondsSince1970: 0)
   }
@@ -53,6 +58,31 @@ import Testing
     #expect(receive(first) == ["4"])
     #expect(receive(second) == ["1", "2", "3", "4"])
     #expect(receive(second) == [])
+  }
+
+  @Test mutating func `transactions that were committed together have one version`() {
+    let first = consumer()
+    add(1, count: 3)
+    #expect(receive(first) == ["1", "1", "1"])
+    let second = consumer(after: 1)
+    add(2, count: 2)
+    add(3, count: 1)
+    #expect(receive(first) == ["2", "2", "3"])
+    #expect(receive(second) == ["2", "2", "3"])
+  }
+
+  @Test mutating func `a consumer that knows a version receives none of its transactions`() {
+    let id = consumer(after: 1)
+    add(1, count: 3)
+    add(2, count: 2)
+    #expect(receive(id) == ["2", "2"])
+  }
+
+  @Test mutating func `if some transactions of a version are removed, all of them are missed`() {
+    let id = consumer(byteLimit: 450)
+    add(1, count: 4)
+    add(2, count: 1)
+    #expect(receive(id) == ["missed 1", "2"])
   }
 
   @Test mutating func `a consumer receives the commits after it was added`() {
