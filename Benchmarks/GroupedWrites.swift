@@ -2,8 +2,8 @@ import CSQLite
 import Foundation
 import Tidemark
 
-// Tasks that write one row each, at the same time, with and without `Configuration.groupsWrites`. One thread in C writes
-// the same rows, each in a transaction, or in 64 savepoints a transaction.
+// Tasks that write one row each, at the same time, with and without `Configuration.groupsWrites`. One thread in C
+// writes the same rows, each in a transaction, or in 64 savepoints a transaction.
 //
 //     Benchmarks writers [COUNT] [disk] [oneByOne|savepoints|tasks|groupingTasks|oneTask|oneGroupingTask]
 //
@@ -49,7 +49,7 @@ func measureConcurrentWrites(_ folder: BenchmarkFolder, rounds: Int, names: [Str
   }
 }
 
-/// Who writes the rows.
+/// The writer of the rows.
 private enum Writer: String, CaseIterable {
   case oneByOne
   case savepoints

@@ -36,16 +36,15 @@ final class AccessExecution<Lease: Sendable>: SerialExecutor {
 
   /// Receives the task.
   func enqueue(_ job: consuming ExecutorJob) {
+    // After its access, the task waits for the commit of its group, whose thread resumes it and retains the executor.
+    if wait.withLock({ $0.hasEnded }) { return job.runSynchronously(on: asUnownedSerialExecutor()) }
     keeper.withLock { $0 = self }
     receive(UnownedJob(job))
     withExtendedLifetime(keeper.exchange(nil)) {}
   }
 
   private func receive(_ job: UnownedJob) {
-    // After the end of the access, the task waits for the commit of its group, whose thread resumes it.
-    let (hasEnded, error) = wait.withLock { $0.hasEnded ? (true, nil) : (false, $0.wait(job)) }
-    if hasEnded { return job.runSynchronously(on: asUnownedSerialExecutor()) }
-    if error != nil { return runElsewhere(job) }
+    if wait.withLock({ $0.wait(job) }) != nil { return runElsewhere(job) }
     guard let giveUp = enter(self) else { return }
     if !wait.withLock({ $0.setWithdrawal(giveUp) }) { giveUp() }
   }

@@ -84,9 +84,9 @@ final class AccessGate: Sendable {
     }
   }
 
-  /// Calls a closure as soon as the gate is held, unless the holder lets the access join its own before.
+  /// Calls a closure as soon as the gate is held, unless the access has joined the one before it.
   ///
-  /// - Parameter join: Runs the access inside of another one, on the calling thread.
+  /// - Parameter join: Runs the access as a part of the one that holds the gate, on the calling thread.
   /// - Returns: The ticket for giving up.
   func enter(joining join: @escaping @Sendable () -> Void, _ body: @escaping @Sendable () -> Void)
     -> AccessGateMachine.Ticket?
@@ -100,10 +100,10 @@ final class AccessGate: Sendable {
     }
   }
 
-  /// Whether the next access can join the one that holds the gate.
+  /// Whether the next access can join the current access.
   var nextCanJoin: Bool { machine.withLock { $0.nextCanJoin } }
 
-  /// Removes the next access from the queue if it can join the one that holds the gate.
+  /// Removes the next access from the queue if it can join the current access.
   ///
   /// - Returns: The closure that runs it.
   func takeJoining() -> (@Sendable () -> Void)? { machine.withLock { $0.takeJoining() } }
@@ -129,7 +129,7 @@ struct AccessGateMachine {
   struct Waiter {
     fileprivate let admit: AdmissionHandler
 
-    /// Runs the access inside of the one that holds the gate; nil if it needs the gate for itself.
+    /// Runs the access as a part of the current access; nil if it must hold the gate itself.
     fileprivate let join: AdmissionHandler?
   }
 
@@ -166,7 +166,7 @@ struct AccessGateMachine {
     return nil
   }
 
-  /// Whether the next access can join the one that holds the gate.
+  /// Whether the next access can join the current access.
   var nextCanJoin: Bool { mutating get { waitQueue.first?.join != nil } }
 
   /// Returns the next access if it can join. It does not receive the gate.

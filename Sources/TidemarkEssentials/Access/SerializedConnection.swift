@@ -17,7 +17,7 @@ final class SerializedConnection: Sendable {
   let groupsWrites: Bool
   nonisolated(unsafe) var group = WriteGroup()
 
-  /// Whether the last transaction was shared, or another write has waited for it.
+  /// Whether the last transaction was shared: others are likely to be.
   let hasConcurrentWrites = Atomic<Bool>(false)
 
   /// Publishes the commits of the connection.
@@ -249,17 +249,6 @@ final class SerializedConnection: Sendable {
     }
     return try await queuedTransaction(body)
   }
-
-  /// Runs an asynchronous access that is a transaction on a thread of the connection.
-  func queuedTransaction<Result: Sendable>(
-    _ body: @escaping @Sendable (Database) throws -> Result
-  ) async throws -> Result {
-    if groupsWrites { return try await groupedTransaction(body) }
-    return try await async { try $0.committing(body) }
-  }
-
-  /// Whether writes should share transactions, instead of running inline.
-  private var writesAreConcurrent: Bool { groupsWrites && hasConcurrentWrites.load(ordering: .relaxed) }
 
   /// Another connection holds the lock of the file, and nothing was done.
   private struct LockUnavailable: Error {}

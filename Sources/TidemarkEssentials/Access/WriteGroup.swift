@@ -4,20 +4,21 @@ import Synchronization
 //     admitted ──► first write ──┬── committed with it: no other write waits at the gate, or none may follow
 //                                └── open ──► next write at the gate ──► … ──► committed: all of them continue
 //
-// The tasks run their closures, one after the other, on the thread of the connection, and then wait for the commit. See
-// `Database+Groups.swift` for what a connection does.
+// The tasks run their closures, one after the other, on the thread of the connection, and then wait for the commit.
+// `Database+Groups.swift` has the operations of the connection.
 //
 // Invariants:
-// 1. A write returns after its changes were committed. If they were rolled back with those of another write, it is
-//    executed again, alone; so is a write that must not follow others.
-// 2. Writes do not overtake other accesses: a group ends at the first access in the queue that is no such write, and
+// 1. A write returns after its changes were committed. If they were rolled back because of another write, it is
+//    executed again, alone. So is a write that must not follow others.
+// 2. Writes do not overtake other accesses: a group ends at the first access in the queue that cannot join it, and
 //    after a limited time.
 
 /// The writes of the open transaction. Used by the holder of the gate only.
 struct WriteGroup {
-  typealias Completion = CheckedContinuation<Void, any Error>
+  /// What waits for the commit. The actor retains the executor of the task, which runs the task once more.
+  typealias Completion = (continuation: CheckedContinuation<Void, any Error>, actor: any Actor)
 
-  /// The longest time during which writes are added: so much longer may the first write take.
+  /// How long writes are added after the first one. It waits for them, and their changes are kept in memory.
   static let duration = Duration.milliseconds(5)
 
   private(set) var end: Duration?
@@ -42,6 +43,17 @@ struct WriteGroup {
 }
 
 extension SerializedConnection {
+  /// Whether writes should share transactions, instead of running inline.
+  var writesAreConcurrent: Bool { groupsWrites && hasConcurrentWrites.load(ordering: .relaxed) }
+
+  /// Runs an asynchronous access that is a transaction on a thread of the connection.
+  func queuedTransaction<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    if groupsWrites { return try await groupedTransaction(body) }
+    return try await async { try $0.committing(body) }
+  }
+
   /// Runs a transaction in the current task. It may share a transaction of SQLite with other tasks.
   func groupedTransaction<Result: Sendable>(
     _ updates: @escaping @Sendable (Database) throws -> Result
@@ -77,7 +89,8 @@ extension SerializedConnection {
     }
     hasConcurrentWrites.store(endings.count > 1, ordering: .relaxed)
     gate.leave()
-    for (completion, result) in endings { completion.resume(with: result) }
+    for (completion, result) in endings { completion.continuation.resume(with: result) }
+    withExtendedLifetime(endings) {}
   }
 
   /// Runs the closure of a write, in its task.
@@ -104,12 +117,12 @@ extension SerializedConnection {
   /// Waits for the commit of a write whose closure has returned. Called in its task, on the thread of the connection.
   private func waitForCommit(_ isolation: isolated any Actor) async throws {
     guard group.isOpen else { return }
-    try await withCheckedThrowingContinuation { group.add($0) }
+    try await withCheckedThrowingContinuation { group.add(($0, isolation)) }
   }
 
   /// Commits the transaction of a group, if it is still open.
   ///
-  /// - Returns: The writes that wait for this, and what happened to them.
+  /// - Returns: The writes that wait for this, and their results.
   private func endGroup(_ db: Database) -> [(WriteGroup.Completion, Result<Void, any Error>)] {
     guard group.isOpen else { return [] }
     let completions = group.takeCompletions()

@@ -13,7 +13,7 @@ extension ChangeCapture {
   struct Group {
     /// A completed transaction.
     struct Transaction {
-      /// Its changes; nil if nobody needs them.
+      /// Its changes; nil if they are not needed.
       var changes: CommittedChanges?
       var needsVersion: Int
 
@@ -22,7 +22,7 @@ extension ChangeCapture {
       var recordedVersion: UInt64?
     }
 
-    /// What has happened to the transactions.
+    /// The end of the transactions.
     enum Outcome {
       case committed
       case rolledBack
@@ -77,7 +77,10 @@ extension ChangeCapture {
       recordedVersion: recordedVersion)
     if broker.hasReceivers, transaction.isNeeded {
       let numbers = needs.ofSubscribers.storedNumbers ? storedNumbers() : StoredNumbers()
-      transaction.changes = log.report(number: 0, needsVersion: log.needsVersion, numbers).changes
+      let (changes, lender) = log.report(number: 0, needsVersion: log.needsVersion, numbers)
+      // They keep their rows until they are published.
+      lender?.state.lastReported = nil
+      transaction.changes = changes
       transaction.changes?.recordedVersion = recordedVersion
     }
     return transaction

@@ -20,7 +20,8 @@ public import FoundationEssentials
 public struct TransactionChanges: Sendable, Hashable {
   /// The versions of the database that the changes lead to; nil if they are unknown.
   ///
-  /// A transaction has one version: that of the database after its commit. Changes for the reasons
+  /// A transaction has one version: that of the database after its commit. Transactions that were committed together
+  /// have the same one (``Configuration/groupsWrites``). Changes for the reasons
   /// ``Reason/externalCommit`` and ``Reason/missed`` may stand for several transactions: the first version and the last
   /// one.
   public var versions: ClosedRange<DatabaseVersion>?

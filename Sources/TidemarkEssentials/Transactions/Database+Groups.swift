@@ -81,7 +81,7 @@ extension Database {
 
   func undoFollower() throws {
     handle?.resetRunningStatements()
-    // They would be told that the transaction was committed.
+    // They would be notified of a commit.
     if changeCapture.hasObservers { return try rollback() }
     try run(.undo)
     try run(.release)

@@ -43,6 +43,7 @@ final class PoolScenario: @unchecked Sendable {
     configuration.maximumReaderCount = 1 + simulation.below(3)
     configuration.environment = simulation.environment
     configuration.busyMode = .timeout(600)
+    configuration.groupsWrites = seed.isMultiple(of: 2)
     // The events of the system are not simulated.
     configuration.externalCommitDetection = .disabled
     pool = try DatabasePool(path: path, configuration: configuration)

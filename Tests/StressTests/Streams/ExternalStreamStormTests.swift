@@ -30,6 +30,7 @@ import Tidemark
     configuration.changeFeed = ChangeFeedConfiguration()
     configuration.busyMode = .timeout(60)
     configuration.journalMode = .wal
+    configuration.groupsWrites = seed.isMultiple(of: 2)
     let own: any DatabaseWriter =
       random.once(in: 3) && period == nil
       ? try DatabaseQueue(path: folder.path("db"), configuration: configuration)

@@ -27,6 +27,28 @@ import Tidemark
     #expect(try await database.read { try $0.all() } == [1, 3])
   }
 
+  @Test func fullTextContentIsUndoneWithItsWrite() async throws {
+    let database = try writes.open(.pool)
+    try await database.write { try $0.execute(sql: "CREATE VIRTUAL TABLE text USING fts5(content)") }
+    let queue = try WriteQueue(database)
+    let first = try await queue.add { try $0.execute(sql: "INSERT INTO text VALUES ('first')") }
+    let second = try await queue.add { db in
+      try db.execute(sql: "INSERT INTO text VALUES ('second')")
+      throw Planned()
+    }
+    let third = try await queue.add { try $0.execute(sql: "INSERT INTO text VALUES ('third')") }
+    writes.trace.clear()
+    queue.start()
+    try await first.value
+    await #expect(throws: Planned.self) { try await second.value }
+    try await third.value
+    #expect(writes.transactions.count == 1)
+    let found = try await database.read { db in
+      try String.fetchAll(db, sql: "SELECT content FROM text('first OR second OR third') ORDER BY rowid")
+    }
+    #expect(found == ["first", "third"])
+  }
+
   @Test func aCancelledWriteDoesNotAffectOthers() async throws {
     let isRunning = Moment()
     let database = try writes.open(.pool) { NeverEnding.add(to: &$0) { isRunning.happen() } }

@@ -4,7 +4,7 @@ import Tidemark
 
 @testable import TidemarkEssentials
 
-/// Writes that share a transaction of SQLite are separate transactions for everyone who observes changes.
+/// Observers of changes receive writes that share a transaction of SQLite as separate transactions.
 @Suite(.untilItHangs) struct GroupedChangeTests {
   private let writes: GroupedWrites
 
@@ -63,6 +63,27 @@ import Tidemark
     queue.start()
     for task in tasks { try await task.value }
     #expect(try await stream.take(2).map(\.lines) == [["INSERT u [1]: b 2"], ["INSERT u [2]: b 4"]])
+  }
+
+  @Test func `each transaction of the same statement has its own rows`() async throws {
+    let database = try writes.open(.pool)
+    let stream = try await database.changes()
+    let queue = try WriteQueue(database)
+    var tasks: [Task<Void, any Error>] = []
+    for number in 1...4 {
+      tasks.append(
+        try await queue.add { db in
+          for copy in 0..<number {
+            try db.execute(sql: "INSERT INTO t VALUES (?)", arguments: ["row \(number).\(copy)"])
+          }
+        })
+    }
+    queue.start()
+    for task in tasks { try await task.value }
+    let lines = try await stream.take(4).map(\.lines)
+    #expect(lines.map(\.count) == [1, 2, 3, 4])
+    #expect(lines[0] == ["INSERT t [1]: a \"row 1.0\""])
+    #expect(lines[3].last == "INSERT t [10]: a \"row 4.3\"")
   }
 
   @Test(arguments: GroupedWrites.Kind.allCases)

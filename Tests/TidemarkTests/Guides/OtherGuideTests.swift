@@ -128,6 +128,21 @@ extension Isbn: DatabaseValueConvertible {
     #expect(limited == 0)
   }
 
+  @Test func concurrentWritesExampleWorks() async throws {
+    let folder = try TemporaryFolder()
+    var configuration = Configuration()
+    configuration.groupsWrites = true
+    let dbPool = try DatabasePool(path: folder.path("library.sqlite"), configuration: configuration)
+    try await dbPool.write { try $0.execute(sql: "CREATE TABLE book (id INTEGER PRIMARY KEY)") }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for id in 1...100 {
+        group.addTask { try await dbPool.write { try $0.execute(sql: "INSERT INTO book VALUES (?)", arguments: [id]) } }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try rows(of: dbPool).count == 100)
+  }
+
   private func rows(of dbPool: DatabasePool) throws -> [Row] {
     let query = "SELECT * FROM book"
     let rows = try dbPool.read { db in
