@@ -96,6 +96,26 @@ import Tidemark
     #expect(writes.trace.summary == "BI | C | BI | C | BI | C")
   }
 
+  @Test func aGroupEndsAfterALimitedTime() async throws {
+    let database = try writes.open(.pool)
+    let clock = writes.clock
+    let queue = try WriteQueue(database)
+    var tasks = [try await queue.add { try $0.add(1) }]
+    tasks.append(
+      try await queue.add { db in
+        clock.advance(by: .milliseconds(5))
+        return try db.add(2)
+      })
+    tasks.append(try await queue.add { try $0.add(3) })
+    writes.trace.clear()
+    queue.start()
+    for task in tasks { _ = try await task.value }
+    #expect(
+      writes.transactions == [
+        "INSERT INTO t VALUES (1) | INSERT INTO t VALUES (2) | C", "INSERT INTO t VALUES (3) | C",
+      ])
+  }
+
   // MARK: - Writes that must be alone
 
   static let loners = [

@@ -52,11 +52,15 @@ struct GroupedWrites {
   let folder: TemporaryFolder
   let trace = TraceRecorder()
 
+  /// The time does not pass on its own, so that it does not end a group.
+  let clock = FakeClock()
+
   init() throws { folder = try TemporaryFolder() }
 
   func open(_ kind: Kind, _ configure: (inout Configuration) -> Void = { _ in }) throws -> any DatabaseWriter {
     var configuration = Configuration()
     configuration.groupsWrites = true
+    configuration.environment.clock = clock.clock
     trace.attach(to: &configuration)
     configure(&configuration)
     let database: any DatabaseWriter =
