@@ -88,6 +88,7 @@ final class AccessGate: Sendable {
   ///
   /// - Parameter join: Runs the access as a part of the one that holds the gate, on the calling thread.
   /// - Returns: The ticket for giving up.
+  @discardableResult
   func enter(joining join: @escaping @Sendable () -> Void, _ body: @escaping @Sendable () -> Void)
     -> AccessGateMachine.Ticket?
   {

@@ -16,6 +16,30 @@ import Tidemark
     #expect(order.value == Array(0..<1000))
   }
 
+  @Test func accessesJoinInOrderUntilOneCannot() throws {
+    let gate = AccessGate()
+    let order = Locked<[String]>([])
+    func note(_ word: String) -> @Sendable () -> Void { { order.update { $0.append(word) } } }
+    gate.enter()
+    let withdrawn = gate.enter(joining: note("join 1"), note("enter 1"))
+    gate.enter(joining: note("join 2"), note("enter 2"))
+    gate.enter(note("enter 3"))
+    gate.enter(joining: note("join 4"), note("enter 4"))
+    #expect(gate.giveUp(try #require(withdrawn)))
+    #expect(gate.nextCanJoin)
+    gate.takeJoining()?()
+    // The third one needs the gate, and is not overtaken.
+    #expect(!gate.nextCanJoin)
+    #expect(gate.takeJoining() == nil)
+    gate.leave()
+    gate.leave()
+    #expect(order.value == ["join 2", "enter 3", "enter 4"])
+    gate.leave()
+    // A free gate is entered.
+    #expect(gate.enter(joining: note("join 5"), note("enter 5")) == nil)
+    #expect(order.value.last == "enter 5")
+  }
+
   @Test func cancelledWaitersAreNotCalled() {
     var generator = SeededRandom()
     let gate = AccessGate()
