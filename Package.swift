@@ -12,7 +12,8 @@ let isForReleaseTests = Context.environment["TIDEMARK_RELEASE_TESTS"] == "1"
 
 /// The folders and files of TidemarkTests that run in release builds: live queries and their foundations.
 let releaseTestSources = [
-  "Access/ThreadStopTests.swift", "ChangeTracking", "Changesets", "Connections/PoolSupport.swift",
+  "Access/GroupedWriteFailureTests.swift", "Access/GroupedWriteTests.swift", "Access/ThreadStopTests.swift",
+  "ChangeFeed/FedDatabase.swift", "ChangeTracking", "Changesets", "Connections/PoolSupport.swift",
   "Connections/ReaderKinds.swift", "Differences", "ExternalCommits", "IncrementalResults", "LiveQueries", "Observation",
   "Platform/MutexTests.swift",
   "RegionIndex", "RegionInference", "Regions", "Support",
