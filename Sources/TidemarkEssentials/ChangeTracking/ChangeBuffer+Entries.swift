@@ -29,7 +29,7 @@ extension ChangeBuffer {
     var recordedVersion: UInt64? { if case .commit(let commit) = content { commit.recordedVersion } else { nil } }
   }
 
-  /// What a consumer receives.
+  /// The next thing that a consumer receives.
   enum Delivery {
     case entry(Entry)
 
