@@ -26,7 +26,14 @@ final class AccessExecution<Lease: Sendable>: SerialExecutor {
   private let leave: @Sendable (Lease) -> Void
   let cancellation = AccessCancellation()
 
-  init(on executor: any AccessExecutor, enter: @escaping Enter, leave: @escaping @Sendable (Lease) -> Void) {
+  /// Whether the task is resumed once more after its access.
+  private let resumesAfterAccess: Bool
+
+  init(
+    on executor: any AccessExecutor, resumesAfterAccess: Bool, enter: @escaping Enter,
+    leave: @escaping @Sendable (Lease) -> Void
+  ) {
+    self.resumesAfterAccess = resumesAfterAccess
     self.executor = executor
     self.enter = enter
     self.leave = leave
@@ -37,7 +44,7 @@ final class AccessExecution<Lease: Sendable>: SerialExecutor {
   /// Receives the task.
   func enqueue(_ job: consuming ExecutorJob) {
     // After its access, the task waits for the commit of its group, whose thread resumes it and retains the executor.
-    if wait.withLock({ $0.hasEnded }) { return job.runSynchronously(on: asUnownedSerialExecutor()) }
+    if resumesAfterAccess, wait.withLock({ $0.hasEnded }) { return job.runSynchronously(on: asUnownedSerialExecutor()) }
     keeper.withLock { $0 = self }
     receive(UnownedJob(job))
     withExtendedLifetime(keeper.exchange(nil)) {}
@@ -141,7 +148,8 @@ extension AccessExecution {
     completedBy wait: AccessCompletion? = nil,
     _ body: @Sendable (Lease, AccessCancellation) throws -> Result
   ) async throws -> Result {
-    let execution = AccessExecution(on: executor, enter: enter, leave: leave)
+    let execution = AccessExecution(
+      on: executor, resumesAfterAccess: wait != nil, enter: enter, leave: leave)
     let stopTimer = deadline.map { deadline in
       deadline.onExpiry { [weak execution] in execution?.giveUp(deadline.error) }
     }

@@ -74,22 +74,15 @@ final class AccessGate: Sendable {
   ///
   /// - Returns: The ticket for giving up.
   @discardableResult
-  func enter(_ body: @escaping @Sendable () -> Void) -> AccessGateMachine.Ticket? {
-    switch machine.withLock({ $0.enter(body) }) {
-    case .enter:
-      body()
-      return nil
-    case .wait(let ticket):
-      return ticket
-    }
-  }
+  func enter(_ body: @escaping @Sendable () -> Void) -> AccessGateMachine.Ticket? { enter(joining: nil, body) }
 
   /// Calls a closure as soon as the gate is held, unless the access has joined the one before it.
   ///
-  /// - Parameter join: Runs the access as a part of the one that holds the gate, on the calling thread.
+  /// - Parameter join: Runs the access as a part of the one that holds the gate, on the calling thread; nil if it must
+  ///   hold the gate itself.
   /// - Returns: The ticket for giving up.
   @discardableResult
-  func enter(joining join: @escaping @Sendable () -> Void, _ body: @escaping @Sendable () -> Void)
+  func enter(joining join: (@Sendable () -> Void)?, _ body: @escaping @Sendable () -> Void)
     -> AccessGateMachine.Ticket?
   {
     switch machine.withLock({ $0.enter(body, join: join) }) {

@@ -55,16 +55,16 @@ extension ChangeCapture {
   /// Whether there are transaction observers.
   var hasObservers: Bool { !needs.observations.isEmpty }
 
-  /// The changes since the last completed transaction are a transaction. Others follow before the commit.
-  func completeTransaction() throws {
-    let db: Database = self.db
+  /// Stores the changes since the last completed transaction, before `completeTransaction`, if they are to be stored.
+  func recordTransaction() throws {
     if db.capture.bypass.current != nil { endCaptureBypass() }
-    var version: UInt64?
-    if let recorder {
-      try record(with: recorder)
-      version = recorder.transactionIsComplete(db)
-      db.capture.mayHaveWritten = false
-    }
+    if let recorder { try record(with: recorder) }
+  }
+
+  /// The changes since the last completed transaction are a transaction. Others follow before the commit.
+  func completeTransaction() {
+    let version = recorder?.transactionIsComplete(db)
+    db.capture.mayHaveWritten = false
     group.transactions.append(takeTransaction(version))
     log.reset()
     beginTransaction()

@@ -24,6 +24,9 @@ final class ChangeStreamHub: _DatabaseCore.Component {
     let core: _DatabaseCore
     let subscription: ChangeSubscription?
     let externalCommits: ExternalCommitListener?
+
+    /// The first transactions of a commit that is being reported.
+    var transactions = ShortList<CommittedChanges>()
   }
 
   private struct Guarded {
@@ -38,9 +41,6 @@ final class ChangeStreamHub: _DatabaseCore.Component {
     /// The last known position. All commits up to it are entries, or concern no consumer.
     var mark: Position?
 
-    /// The first transactions of a commit that is being reported.
-    var transactions = ShortList<CommittedChanges>()
-
     var frequency = Frequency()
 
     /// Whether a consumer looks for entries at an interval. It wakes the others.
@@ -52,7 +52,7 @@ final class ChangeStreamHub: _DatabaseCore.Component {
     }
 
     mutating func takeWatch() -> Watch? {
-      (mark, transactions) = (nil, ShortList())
+      mark = nil
       return watch.take()
     }
 
@@ -317,12 +317,12 @@ final class ChangeStreamHub: _DatabaseCore.Component {
       guard guarded.watch?.number == watch else { return (false, false, false) }
       if guarded.joinedInterest.includes(changes) { return (true, false, !changes.isContinued) }
       let isAwaited = guarded.buffer.willNotAdd(changes)
-      return (false, isAwaited, !changes.isContinued && !guarded.transactions.isEmpty)
+      return (false, isAwaited, !changes.isContinued && guarded.watch?.transactions.isEmpty == false)
     }
     if isAwaited { wakeConsumers() }
     let kept = isConcerned ? changes.kept() : nil
     if endsCommit { return addTransactions(through: kept, in: core) }
-    if let kept { guarded.withLock { $0.transactions.append(kept) } }
+    if let kept { guarded.withLock { $0.watch?.transactions.append(kept) } }
   }
 
   /// Adds the transactions of a commit that concern consumers.
@@ -332,7 +332,6 @@ final class ChangeStreamHub: _DatabaseCore.Component {
     let (position, time) = (core.positionOfOwnCommit(), WallClock.microsecondsSince1970())
     // Released outside of the lock.
     let (waiter, _, _) = guarded.withLock { guarded -> (Waiter?, [ChangeBuffer.Entry], ShortList<CommittedChanges>) in
-      if let last { guarded.transactions.append(last) }
       if let position {
         if let mark = guarded.mark, position.includesExternalCommits(since: mark) {
           guarded.buffer.addExternalCommits(through: position.version - 1, microsecondsSince1970: time)
@@ -341,8 +340,9 @@ final class ChangeStreamHub: _DatabaseCore.Component {
         let version = max(position.version, guarded.mark?.version ?? 0)
         guarded.mark = Position(version: version, ownCommitCount: position.ownCommitCount)
       }
-      let transactions = guarded.transactions
-      guarded.transactions = ShortList()
+      var transactions = guarded.watch?.transactions ?? ShortList()
+      guarded.watch?.transactions = ShortList()
+      if let last { transactions.append(last) }
       guarded.buffer.add(transactions, version: position?.version, microsecondsSince1970: time)
       guarded.frequency.entryWasAdded(at: time)
       return (guarded.takeWaiter(), guarded.buffer.takeRemoved(), transactions)

@@ -36,10 +36,10 @@ extension Database {
       handle?.resetRunningStatements()
       guard access.groupRole == .first, isFollowed(), mayBeFollowed else { return (result, false) }
       access.groupRole = .none
-      try changeCapture.completeTransaction()
+      try changeCapture.recordTransaction()
       return (result, true)
     }
-    if !staysOpen { try committingRemainder { _ in } }
+    if staysOpen { changeCapture.completeTransaction() } else { try committingRemainder { _ in } }
     return (result, staysOpen)
   }
 
@@ -75,8 +75,10 @@ extension Database {
   func keepFollower() throws {
     handle?.resetRunningStatements()
     // Observers are asked when SQLite commits.
-    if !changeCapture.hasObservers { try changeCapture.completeTransaction() }
+    let hasObservers = changeCapture.hasObservers
+    if !hasObservers { try changeCapture.recordTransaction() }
     try run(.release)
+    if !hasObservers { changeCapture.completeTransaction() }
   }
 
   func undoFollower() throws {
