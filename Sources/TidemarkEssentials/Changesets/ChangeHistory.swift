@@ -17,7 +17,8 @@
 /// conflict with a step, it cannot be undone: ``undo()`` throws a ``ChangesetConflict``, and the database is unchanged.
 ///
 /// Undoing a step restores the rows, and the counters of `AUTOINCREMENT`. Triggers are not executed: their changes
-/// belong to the step. Foreign keys are checked if the connection enforces them.
+/// belong to the step. Foreign keys are checked if the connection enforces them: a state that violates one cannot be
+/// restored.
 ///
 /// Steps are stored in memory. The steps of a named history are stored in the database, too, and are available when the
 /// program is started again: see ``init(_:named:limits:)``.

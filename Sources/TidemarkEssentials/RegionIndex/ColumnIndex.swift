@@ -1,6 +1,14 @@
-/// The parts of regions that are found by the value of a column. It belongs to a `RegionTableIndex`.
+/// The parts of regions that are found by the value of a column or an expression. It belongs to a `RegionTableIndex`.
 final class ColumnIndex {
-  let name: String
+  let key: Key
+
+  enum Key: Hashable {
+    /// A column, by its lowercase name.
+    case column(String)
+    case expression(RowFormula)
+
+    var isExpression: Bool { if case .expression = self { true } else { false } }
+  }
 
   private struct Parts {
     // A separate table for integers: most values are integers, which the standard library hashes faster.
@@ -14,8 +22,8 @@ final class ColumnIndex {
 
   private var parts = Parts()
 
-  init(name: String) {
-    self.name = name
+  init(_ key: Key) {
+    self.key = key
   }
 
   var isEmpty: Bool { parts.integers.isEmpty && parts.values.isEmpty && parts.ranges.count == 0 }
@@ -65,8 +73,17 @@ final class ColumnIndex {
     if parts.ranges.count > 0 { parts.ranges.find(value, body) }
   }
 
-  /// The location of the column's values.
-  func location(in layout: CaptureLayout) -> CaptureLayout.ValueLocation {
+  /// Calls a closure with the value in the old and new image of each row: see `TableCommit.forEachImage`.
+  func forEachImage(
+    in changes: TableCommit, _ body: (DatabaseValue?, TableCommit.ChangedRow, _ isOfBothImages: Bool) -> Void
+  ) {
+    switch key {
+    case .column(let name): changes.forEachImage(at: { location(of: name, in: $0) }, body)
+    case .expression(let expression): changes.forEachImage(of: expression, body)
+    }
+  }
+
+  private func location(of name: String, in layout: CaptureLayout) -> CaptureLayout.ValueLocation {
     if let last = parts.lastLocation, last.layout === layout { return last.location }
     let location = layout.location(of: name)
     parts.lastLocation = (layout, location)

@@ -7,7 +7,8 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
     /// The index of the set of columns that it depends on: many parts share one.
     var columnSet: Int32
 
-    /// The number of the column by which it is found; nil for the whole table, and if only formulas select the rows.
+    /// The number of the column index by which it is found; nil for the whole table, and if only formulas select the
+    /// rows.
     var column: Int16?
 
     var filter = Filter.all
@@ -36,14 +37,16 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
       columns = part.columns
       orderingColumns = part.orderingColumns
       filteringColumns = part.filteringColumns
-      let isOfOne = part.rows.columns.count == 1 && part.rows.formulas.isEmpty
-      filteredColumns = isOfOne ? part.rows.columns.map(\.key) : part.rows.columnNames.sorted()
+      filteredColumns = part.rows.isOfOneColumn ? part.rows.columns.map(\.key) : part.rows.columnNames.sorted()
       self.rowIDName = rowIDName
     }
   }
 
   /// The maximum number of tests per commit of parts that are not found by a column.
   private static var checkCountMax: Int { 5_000 }
+
+  /// The maximum number of indexed expressions: each of them is evaluated for each changed row.
+  private static var expressionCountMax: Int { 32 }
 
   let key: TableKey
 
@@ -54,7 +57,7 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
     /// The parts that are tested with each row.
     var unindexed: Set<Int32> = []
 
-    /// By the numbers of columns. Unused columns are kept: there are few.
+    /// By the numbers of columns and expressions. Unused ones are kept: there are few.
     var columns: [ColumnIndex] = []
     var columnSets = ColumnSets()
 
@@ -101,7 +104,7 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
   func insert(_ part: TableRegion.Part, rowIDName: String?, _ id: ID) -> Int32 {
     let set = insertColumns(of: part, rowIDName: rowIDName)
     var entry = Entry(id: id, columnSet: set)
-    guard let name = part.rows.mostSelectiveColumn(rowIDName: rowIDName), let filter = part.rows.columns[name] else {
+    guard let (key, filter) = part.rows.mostSelectiveFilter(rowIDName: rowIDName), let column = column(of: key) else {
       if !part.rows.isAll {
         entry.filter = .rows(part.rows)
         let number = parts.entries.insert(entry)
@@ -112,9 +115,8 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
       parts.whole[set, default: []].insert(number)
       return number
     }
-    let column = column(named: name)
     entry.column = column
-    if case .values(let values) = filter, values.count == 1, part.rows.columns.count == 1, part.rows.formulas.isEmpty {
+    if case .values(let values) = filter, values.count == 1, part.rows.isOfOneColumn {
       entry.filter = values.first.map(Entry.Filter.value) ?? .all
     } else {
       entry.filter = .rows(part.rows)
@@ -128,9 +130,15 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
     return number
   }
 
-  private func column(named name: String) -> Int16 {
-    if let number = parts.columns.firstIndex(where: { $0.name == name }) { return Int16(number) }
-    parts.columns.append(ColumnIndex(name: name))
+  /// The number of the index of a column or an expression; nil for an expression too many.
+  private func column(of key: ColumnIndex.Key) -> Int16? {
+    if let number = parts.columns.firstIndex(where: { $0.key == key }) { return Int16(number) }
+    if key.isExpression, parts.columns.count(where: \.key.isExpression) >= Self.expressionCountMax {
+      guard let unused = parts.columns.firstIndex(where: { $0.key.isExpression && $0.isEmpty }) else { return nil }
+      parts.columns[unused] = ColumnIndex(key)
+      return Int16(unused)
+    }
+    parts.columns.append(ColumnIndex(key))
     return Int16(parts.columns.count - 1)
   }
 
@@ -147,7 +155,7 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
     case .all: break
     case .value(let value): parts.columns[column].remove(value, number)
     case .rows(let rows):
-      if let filter = rows.columns[parts.columns[column].name] { parts.columns[column].remove(filter, number) }
+      if let filter = rows.filter(of: parts.columns[column].key) { parts.columns[column].remove(filter, number) }
     }
   }
 
@@ -158,7 +166,7 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
     if changes.isCoarse { return matchCoarsely(changes, hit) }
     if !parts.unindexed.isEmpty { matchUnindexed(changes, hit) }
     for column in parts.columns where !column.isEmpty {
-      changes.forEachImage(at: column.location) { value, row, isOfBothImages in
+      column.forEachImage(in: changes) { value, row, isOfBothImages in
         column.find(value) { number in check(parts.entries[number], row, isOfBothImages, hit) }
       }
     }
@@ -224,22 +232,38 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
     case .all: return true
     case .rows(let rows): return rows.surelyAdmits(row.value)
     case .value(let value):
-      guard let column = entry.column else { return true }
-      return row.value(of: parts.columns[Int(column)].name).map(ColumnFilter.values([value]).surelyAdmits) ?? false
+      guard let column = entry.column, case .column(let name) = parts.columns[Int(column)].key else { return true }
+      return row.value(of: name).map(ColumnFilter.values([value]).surelyAdmits) ?? false
     }
   }
 }
 
 extension RowFilter {
-  /// The column by which rows are found: preferably the row ID, then one with a single value, a few values, or a range.
-  fileprivate func mostSelectiveColumn(rowIDName: String?) -> String? {
-    func rank(_ name: String, _ filter: ColumnFilter) -> Int {
+  /// The filter by which rows are found: preferably of the row ID, then one with a single value, a few values, or a
+  /// range.
+  fileprivate func mostSelectiveFilter(rowIDName: String?) -> (key: ColumnIndex.Key, filter: ColumnFilter)? {
+    func rank(_ filter: ColumnFilter) -> Int {
       switch filter {
-      case .values(let values): name == rowIDName ? 0 : values.count
+      case .values(let values): values.count
       case .range(let range): range.lower == nil || range.upper == nil ? .max : .max - 1
       }
     }
-    return columns.map { (rank($0.key, $0.value), $0.key) }.min { $0 < $1 }?.1
+    let column = columns.map { name, filter in
+      if name == rowIDName, case .values = filter { (0, name, filter) } else { (rank(filter), name, filter) }
+    }
+    .min { ($0.0, $0.1) < ($1.0, $1.1) }
+    let expression = expressions.map { (rank($0.value), $0.key.description, $0.key, $0.value) }
+      .min { ($0.0, $0.1) < ($1.0, $1.1) }
+    // Finding the value of a column takes less time than evaluating an expression.
+    if let column, column.0 <= expression?.0 ?? .max { return (.column(column.1), column.2) }
+    return expression.map { (.expression($0.2), $0.3) }
+  }
+
+  fileprivate func filter(of key: ColumnIndex.Key) -> ColumnFilter? {
+    switch key {
+    case .column(let name): columns[name]
+    case .expression(let expression): expressions[expression]
+    }
   }
 }
 

@@ -71,24 +71,43 @@ extension TableCommit {
   ) {
     var location = CaptureLayout.ValueLocation.unavailable
     var placeTable: UInt32?
+    forEachRow { row in
+      if row.record.table != placeTable {
+        placeTable = row.record.table
+        location = placeIn(row.layout)
+      }
+      row.forEachImage({ $0.value(location) }, body)
+    }
+  }
+
+  /// Calls a closure with the value of an expression in the old and new image of each row, like the other method.
+  func forEachImage(
+    of expression: RowFormula, _ body: (DatabaseValue?, ChangedRow, _ isOfBothImages: Bool) -> Void
+  ) {
+    forEachRow { row in row.forEachImage({ expression.value($0.value) }, body) }
+  }
+
+  private func forEachRow(_ body: (ChangedRow) -> Void) {
     for index in rowIndexes {
       let record = log.records[index]
       let layout = log.layouts[Int(record.table)]
-      if record.table != placeTable {
-        placeTable = record.table
-        location = placeIn(layout)
-      }
-      let row = ChangedRow(record: record, layout: layout, log: log, isNew: record.kind == .insert)
-      let value = row.value(location)
-      guard record.kind == .update else {
-        body(value, row, false)
-        continue
-      }
-      let newValue = row.other.value(location)
-      let isSame = value != nil && value == newValue
-      body(value, row, isSame)
-      if !isSame { body(newValue, row.other, false) }
+      body(ChangedRow(record: record, layout: layout, log: log, isNew: record.kind == .insert))
     }
+  }
+}
+
+extension TableCommit.ChangedRow {
+  /// Calls a closure with the value in each image; once if both have the same value.
+  @inline(__always)
+  fileprivate func forEachImage(
+    _ value: (Self) -> DatabaseValue?, _ body: (DatabaseValue?, Self, _ isOfBothImages: Bool) -> Void
+  ) {
+    let own = value(self)
+    guard record.kind == .update else { return body(own, self, false) }
+    let new = value(other)
+    let isSame = own != nil && own == new
+    body(own, self, isSame)
+    if !isSame { body(new, other, false) }
   }
 }
 

@@ -2,21 +2,27 @@ import FoundationEssentials
 
 /// Finds the conditions of a query that concern one of its tables.
 struct ConditionBinder {
-  let sources: [NamedSource]
-  var isNatural = false
-  var sharedNames: Set<String> = []
+  typealias OccurrenceID = RowEquality.OccurrenceID
+
+  /// The names of its sources.
+  var names = SourceNames()
   var number: (_ text: String) throws -> DatabaseValue = { _ in .null }
   var parameterIndexes: [Int] = []
 
-  /// The condition that an expression imposes on the rows of a source.
-  func bind(_ expression: SelectExpression, toSource source: Int) throws -> RowCondition {
+  /// Returns whether SQLite's own function has this name.
+  var isBuiltIn: (RowFunction) throws -> Bool = { _ in false }
+
+  /// The condition that an expression imposes on the rows of an occurrence of a table.
+  func bind(_ expression: SelectExpression, to occurrenceID: OccurrenceID) throws -> RowCondition {
     switch expression {
     case .and(let terms):
-      return .all(try terms.map { try bind($0, toSource: source) })
+      return .all(try terms.map { try bind($0, to: occurrenceID) })
     case .or(let arms):
-      return .any(try arms.map { try bind($0, toSource: source) })
-    case .comparison, .membership, .constant, .column, .collated, .arithmetic, .not, .opaque:
-      let condition = try bindSingle(expression, toSource: source)
+      return .any(try arms.map { try bind($0, to: occurrenceID) })
+    case .comparison, .membership, .constant, .column, .collated, .arithmetic, .not, .call, .exists, .memberOf, .scalar,
+      .opaque:
+      if let condition = try bindComputed(expression, to: occurrenceID) { return condition }
+      let condition = try bindSingle(expression, to: occurrenceID)
       switch condition {
       case .comparison(.notIdentical, _, .value(.null)): return condition
       case .comparison(.different, _, _), .comparison(.notIdentical, _, _), .unknown: break
@@ -24,46 +30,77 @@ struct ConditionBinder {
       }
       // An inequality with a value is not a range; a formula represents it exactly.
       var mentions: Set<Int> = []
-      guard let formula = try formula(expression, ofSource: source, &mentions) else { return condition }
+      guard let formula = try formula(expression, of: occurrenceID, &mentions) else { return condition }
       return .computed(formula, mentions: mentions, roughly: condition)
     }
   }
 
-  private func bindSingle(_ expression: SelectExpression, toSource source: Int) throws -> RowCondition {
+  private func bindSingle(_ expression: SelectExpression, to occurrenceID: OccurrenceID) throws -> RowCondition {
     switch expression {
     case .comparison(let comparison, let lhs, let rhs):
       if let constant = try constant(rhs) {
-        guard let column = column(lhs, ofSource: source, otherSide: rhs) else { return .unknown }
+        guard let column = column(lhs, of: occurrenceID, otherSide: rhs) else { return .unknown }
         return .comparison(comparison, column, constant)
       }
-      guard let constant = try constant(lhs), let column = column(rhs, ofSource: source, otherSide: lhs) else {
+      guard let constant = try constant(lhs), let column = column(rhs, of: occurrenceID, otherSide: lhs) else {
         return .unknown
       }
       return .comparison(comparison.mirrored, column, constant)
     case .membership(let element, let list):
-      guard let column = column(element, ofSource: source, otherSide: nil) else { return .unknown }
+      guard let column = column(element, of: occurrenceID, otherSide: nil) else { return .unknown }
       var constants: [RowConstant] = []
       for element in list {
-        guard case .constant = element, let constant = try constant(element) else { return .unknown }
+        guard !element.isCollated, let constant = try constant(element) else { return .unknown }
         constants.append(constant)
       }
       return .membership(column, constants)
     case .constant:
       return try constant(expression).map(RowCondition.constant) ?? .unknown
-    case .column, .collated, .arithmetic, .not, .and, .or, .opaque:
+    case .column, .collated, .arithmetic, .not, .and, .or, .call, .exists, .memberOf, .scalar, .opaque:
       return .unknown
     }
   }
 
+  /// The condition that compares an expression with constants; nil if it is anything else.
+  private func bindComputed(_ condition: SelectExpression, to occurrenceID: OccurrenceID) throws -> RowCondition? {
+    switch condition {
+    case .comparison(let comparison, let lhs, let rhs):
+      // A formula represents an inequality exactly.
+      if comparison == .different || comparison == .notIdentical { return nil }
+      if let constant = try constant(rhs), !rhs.isCollated {
+        return try computed(lhs, of: occurrenceID).map { .expression(comparison, $0, constant) }
+      }
+      guard let constant = try constant(lhs), !lhs.isCollated else { return nil }
+      return try computed(rhs, of: occurrenceID).map { .expression(comparison.mirrored, $0, constant) }
+    case .membership(let element, let list):
+      guard let element = try computed(element, of: occurrenceID) else { return nil }
+      let constants = try list.compactMap { $0.isCollated ? nil : try constant($0) }
+      return constants.count == list.count ? .expressionMembership(element, constants) : nil
+    default:
+      return nil
+    }
+  }
+
+  /// An expression that computes a value from columns of an occurrence; nil if it is anything else.
+  private func computed(_ expression: SelectExpression, of occurrenceID: OccurrenceID) throws -> RowExpression? {
+    switch expression {
+    case .arithmetic, .call: break
+    default: return nil
+    }
+    var mentions: Set<Int> = []
+    guard let formula = try formula(expression, of: occurrenceID, &mentions), !mentions.isEmpty else { return nil }
+    return RowExpression(formula: formula, mentions: mentions)
+  }
+
   // MARK: - Formulas
 
-  /// An expression as a formula of one row of a source; nil if it is more than that.
+  /// An expression as a formula of one row of an occurrence; nil if it is more than that.
   private func formula(
-    _ expression: SelectExpression, ofSource source: Int, _ mentions: inout Set<Int>
+    _ expression: SelectExpression, of occurrenceID: OccurrenceID, _ mentions: inout Set<Int>
   ) throws -> RowFormula? {
     switch expression {
     case .column:
-      guard let column = column(expression, ofSource: source, otherSide: nil), column.facts.affinity != .real else {
+      guard let column = column(expression, of: occurrenceID, otherSide: nil), column.facts.affinity != .real else {
         return nil
       }
       mentions.insert(column.mention)
@@ -72,71 +109,55 @@ struct ConditionBinder {
       switch try value(constant) {
       case .parameter(let index)?: return .parameter(index)
       case .value(let value)?:
-        if value.isNull { return .null }
-        if case .int64(let integer) = value.storage { return .integer(integer) }
-        return nil
-      case nil: return nil
+        switch value.storage {
+        case .null: return .null
+        case .int64(let integer): return .integer(integer)
+        case .string: return .text(value)
+        case .double, .blob: return nil
+        }
+      case .arithmetic?, nil: return nil
       }
     case .arithmetic(let operation, let lhs, let rhs):
-      guard let lhs = try formula(lhs, ofSource: source, &mentions),
-        let rhs = try formula(rhs, ofSource: source, &mentions)
+      guard let lhs = try formula(lhs, of: occurrenceID, &mentions),
+        let rhs = try formula(rhs, of: occurrenceID, &mentions)
       else { return nil }
       return .arithmetic(operation, lhs, rhs)
     case .comparison(let comparison, let lhs, let rhs):
-      guard let lhs = try formula(lhs, ofSource: source, &mentions),
-        let rhs = try formula(rhs, ofSource: source, &mentions)
+      guard let lhs = try formula(lhs, of: occurrenceID, &mentions),
+        let rhs = try formula(rhs, of: occurrenceID, &mentions)
       else { return nil }
-      return .comparison(comparison, lhs, rhs)
+      switch (lhs, rhs) {
+      // The affinity of the column may convert the text.
+      case (.column, .text), (.text, .column): return nil
+      default: return .comparison(comparison, lhs, rhs)
+      }
     case .membership(let element, let list):
-      return try formula(.or(list.map { .comparison(.equal, element, $0) }), ofSource: source, &mentions)
+      return try formula(.or(list.map { .comparison(.equal, element, $0) }), of: occurrenceID, &mentions)
     case .not(let operand):
-      return try formula(operand, ofSource: source, &mentions).map { .not($0) }
+      return try formula(operand, of: occurrenceID, &mentions).map { .not($0) }
     case .and(let operands):
-      return try formulas(operands, ofSource: source, &mentions).map { .all($0) }
+      return try formulas(operands, of: occurrenceID, &mentions).map { .all($0) }
     case .or(let operands):
-      return try formulas(operands, ofSource: source, &mentions).map { .any($0) }
-    case .collated, .opaque:
+      return try formulas(operands, of: occurrenceID, &mentions).map { .any($0) }
+    case .call(let name, let argument):
+      guard let function = RowFunction(rawValue: name),
+        case .column(let column)? = try formula(argument, of: occurrenceID, &mentions), try isBuiltIn(function)
+      else { return nil }
+      return .function(function, column)
+    case .collated, .exists, .memberOf, .scalar, .opaque:
       return nil
     }
   }
 
   private func formulas(
-    _ expressions: [SelectExpression], ofSource source: Int, _ mentions: inout Set<Int>
+    _ expressions: [SelectExpression], of occurrenceID: OccurrenceID, _ mentions: inout Set<Int>
   ) throws -> [RowFormula]? {
     var formulas: [RowFormula] = []
     for expression in expressions {
-      guard let formula = try formula(expression, ofSource: source, &mentions) else { return nil }
+      guard let formula = try formula(expression, of: occurrenceID, &mentions) else { return nil }
       formulas.append(formula)
     }
     return formulas
-  }
-
-  // MARK: - Equalities
-
-  /// The columns of two tables that a condition requires to be equal, each in both directions.
-  func equalities(in expression: SelectExpression, _ occurrenceIDs: [Int: RowEquality.OccurrenceID]) -> [RowEquality] {
-    switch expression {
-    case .and(let terms):
-      return terms.flatMap { equalities(in: $0, occurrenceIDs) }
-    case .comparison(.equal, .column(let lhs), .column(let rhs)):
-      guard let left = side(lhs, occurrenceIDs), let right = side(rhs, occurrenceIDs),
-        left.occurrenceID != right.occurrenceID,
-        RowEquality.areComparable(left.column, right.column)
-      else { return [] }
-      return [RowEquality(from: left, to: right), RowEquality(from: right, to: left)]
-    default:
-      return []
-    }
-  }
-
-  private func side(_ reference: ColumnReference, _ occurrenceIDs: [Int: RowEquality.OccurrenceID]) -> RowEquality.Side?
-  {
-    for source in sources.indices {
-      guard let column = facts(of: reference, source), !column.isGenerated, let occurrenceID = occurrenceIDs[source]
-      else { continue }
-      return RowEquality.Side(occurrenceID: occurrenceID, column: column)
-    }
-    return nil
   }
 
   // MARK: - Constants
@@ -145,6 +166,12 @@ struct ConditionBinder {
     switch expression {
     case .collated(let expression, _): return try constant(expression)
     case .constant(let constant): return try value(constant)
+    case .arithmetic(let operation, let lhs, let rhs):
+      // The result would have the collation of an operand.
+      guard !lhs.isCollated, !rhs.isCollated, let lhs = try constant(lhs), let rhs = try constant(rhs) else {
+        return nil
+      }
+      return .arithmetic(operation, lhs, rhs)
     default: return nil
     }
   }
@@ -174,48 +201,17 @@ struct ConditionBinder {
 
   // MARK: - Columns
 
-  /// The column of a source that an expression consists of, and its collation in a comparison with the other side.
+  /// The column of an occurrence that an expression consists of, and its collation in a comparison with the other side.
   private func column(
-    _ expression: SelectExpression, ofSource source: Int, otherSide: SelectExpression?
+    _ expression: SelectExpression, of occurrenceID: OccurrenceID, otherSide: SelectExpression?
   ) -> RowColumn? {
     let (expression, ownCollations) = expression.uncollated
     // With several collations, SQLite has rules that decide which one applies.
     let collations = ownCollations + (otherSide?.uncollated.collations ?? [])
-    guard case .column(let reference) = expression, let facts = facts(of: reference, source), !facts.isGenerated else {
-      return nil
-    }
+    guard case .column(let reference) = expression,
+      let facts = names.origins(of: reference).first(where: { $0.occurrenceID == occurrenceID })?.column
+    else { return nil }
     let isBinary = collations.isEmpty ? facts.isBinary : collations.allSatisfy { $0.asciiLowercased == "binary" }
     return RowColumn(facts: facts, mention: reference.number, isBinary: isBinary)
-  }
-
-  /// The column that a name refers to, if it is certainly a column of this source.
-  func facts(of reference: ColumnReference, _ source: Int) -> ColumnFacts? {
-    guard let table = sources[source].facts else { return nil }
-    let name = reference.name.asciiLowercased
-    // In filters, this is the name of the row ID.
-    if name == RowFilter.rowIDName, table.columns[name] != nil, table.rowIDName != name { return nil }
-    guard let qualifier = reference.table?.asciiLowercased else {
-      // SQLite rejects a name that two tables have, unless the join merges these columns.
-      if isNatural || sharedNames.contains(name) { return nil }
-      if let column = table.columns[name] {
-        let owners = sources.filter { $0.facts?.columns[name] != nil }
-        return owners.count == 1 ? column : nil
-      }
-      return sources.count == 1 ? table.rowID(named: name) : nil
-    }
-    guard sources[source].name == qualifier, sources.count(where: { $0.name == qualifier }) == 1 else { return nil }
-    if let database = reference.database {
-      let isSame = database.asciiLowercased == table.key.database.asciiLowercased
-      if sources[source].hasAlias || !isSame { return nil }
-    }
-    return table.columns[name] ?? table.rowID(named: name)
-  }
-}
-
-extension TableFacts {
-  /// The row ID by one of its names, if no column has the name.
-  fileprivate func rowID(named name: String) -> ColumnFacts? {
-    guard ["rowid", "oid", "_rowid_"].contains(name), let rowIDName else { return nil }
-    return columns[rowIDName] ?? ColumnFacts(name: rowIDName, affinity: .integer)
   }
 }

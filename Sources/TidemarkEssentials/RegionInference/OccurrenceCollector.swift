@@ -17,6 +17,9 @@ struct OccurrenceCollector {
   /// The index of each mention of a parameter.
   let parameterIndexes: [Int]
 
+  /// Returns whether SQLite's own function has this name.
+  let isBuiltIn: (RowFunction) throws -> Bool
+
   private(set) var occurrences: [TableKey: [RowOccurrence]] = [:]
 
   /// The occurrences whose columns must have equal values for a row of the result.
@@ -31,24 +34,13 @@ struct OccurrenceCollector {
   /// The bound of the rows in the result; nil if it is unknown.
   private(set) var bound: RegionBound?
 
-  private(set) var viewDepth = 0
-
-  /// The meaning of names in a part of the query.
-  private struct Scope {
-    /// The visible common tables, in lower case.
-    var commonTables: Set<String> = []
-
-    /// Names outside of a view, which are visible in it in some versions of SQLite.
-    var outerCommonTables: Set<String> = []
-
-    /// The database of the view being analysed.
-    var database: String?
-  }
+  /// The number of views and common tables that may still be read: each is read wherever it is used.
+  private(set) var remainingExpansions = 64
 
   /// Analyses a parsed statement.
   mutating func read(_ query: ParsedQuery) throws {
     mentions = query.mentions
-    try read(query.syntax, Scope())
+    _ = try read(query.syntax, QueryScope())
     guard let (core, source) = try onlySource(of: query.syntax) else { return }
     let showsRowsAlone = core.showsRows && !query.mentions.includeFunctions
     hidesOrder = core.countsRows || showsRowsAlone && hidesOrder(of: query.syntax, source)
@@ -60,19 +52,18 @@ struct OccurrenceCollector {
     guard let core = query.onlyCore, case .table(let name) = core.sources[0].content,
       let facts = try factsOfTable(name.name, name.database), case .table = facts.kind
     else { return nil }
-    let source = NamedSource(
-      name: core.sources[0].exposedName?.asciiLowercased, hasAlias: core.sources[0].alias != nil, facts: facts)
+    var source = named(core.sources[0])
+    source.content = .table(facts, RowEquality.OccurrenceID(table: facts.key, number: 0))
     return (core, source)
   }
 
   private func bound(of query: SelectSyntax, _ source: NamedSource) throws -> RegionBound? {
-    guard let limit = query.limit, let facts = source.facts,
-      let count = try ConditionBinder(sources: [], number: number, parameterIndexes: parameterIndexes).constant(limit)
+    guard let limit = query.limit, let facts = source.facts, let count = try binder(SourceNames()).constant(limit)
     else { return nil }
     var terms: [RegionBound.Term] = []
     for (expression, direction) in zip(query.ordering, query.directions).prefix(RegionBound.termsMax) {
       guard let isDescending = direction, case .column(let reference) = expression,
-        let column = source.column(reference), !column.isGenerated
+        let column = SourceNames(sources: [source]).origin(of: reference)?.column
       else { break }
       terms.append(RegionBound.Term(column: column, isDescending: isDescending))
       // The values are unique.
@@ -85,113 +76,125 @@ struct OccurrenceCollector {
   private func hidesOrder(of query: SelectSyntax, _ source: NamedSource) -> Bool {
     guard let facts = source.facts else { return false }
     return query.ordering.contains { term in
-      guard case .column(let reference) = term, let column = source.column(reference) else { return false }
+      guard case .column(let reference) = term,
+        let column = SourceNames(sources: [source]).origin(of: reference)?.column
+      else { return false }
       return column.name == facts.rowIDName || facts.keyColumns == [column.name]
     }
   }
 
   // MARK: - Queries
 
-  private mutating func read(_ query: SelectSyntax, _ scope: Scope) throws {
-    var scope = scope
-    for table in query.commonTables { scope.commonTables.insert(table.name.asciiLowercased) }
-    for table in query.commonTables { try read(table.query, scope) }
-    for core in query.cores { try read(core, scope) }
-    try read(query.nested, scope)
+  private mutating func read(_ query: SelectSyntax, _ scope: QueryScope) throws -> QueryReading {
+    let scope = scope.adding(query.commonTables)
+    let cores = try query.cores.map { try read($0, scope) }
+    // Which names are visible in `ORDER BY` and `LIMIT` depends on the kind of query.
+    for nested in query.nested.queries { _ = try read(nested, scope.withoutEnclosingQueries) }
+    try read(query.nested.tables, scope)
+    return QueryReading(query, cores)
   }
 
-  private mutating func read(_ nested: NestedReads, _ scope: Scope) throws {
-    for query in nested.queries { try read(query, scope) }
-    for name in nested.tables {
-      if let found = try table(named: name, scope) { occurrences[found.key, default: []].append(RowOccurrence()) }
-    }
+  private mutating func read(_ tables: [TableName], _ scope: QueryScope) throws {
+    for name in tables { _ = try content(ofTable: name, scope, isNullable: false) }
   }
 
-  private mutating func read(_ core: SelectCore, _ scope: Scope) throws {
-    var sources: [NamedSource] = []
+  private mutating func read(_ core: SelectCore, _ scope: QueryScope) throws -> CoreReading {
+    var names = SourceNames(
+      isNatural: core.isNatural, sharedNames: core.sharedNames,
+      mergesToFirst: !core.mergesColumnsOfGroups && !core.mayExtendLeftSide, aliases: core.aliases)
     for source in core.sources {
-      var named = NamedSource(name: source.exposedName?.asciiLowercased, hasAlias: source.alias != nil)
+      var named = named(source)
       switch source.content {
-      case .table(let name): named.facts = try table(named: name, scope)
+      case .table(let name): named.content = try content(ofTable: name, scope, isNullable: source.isNullable)
       case .function: break
-      case .query(let query): try read(query, scope)
+      case .query(let query): if let columns = try read(query, scope).columns { named.content = .query(columns) }
       }
-      sources.append(named)
+      names.sources.append(named)
     }
-    try read(core.nested, scope)
-    let binder = ConditionBinder(
-      sources: sources, isNatural: core.isNatural, sharedNames: core.sharedNames, number: number,
-      parameterIndexes: parameterIndexes)
-    var conditions = core.sources.filter(\.isJoinConditionGlobal).compactMap(\.joinCondition)
-    if let condition = core.condition { conditions.append(condition) }
-    var occurrenceIDs: [Int: RowEquality.OccurrenceID] = [:]
-    for (index, source) in core.sources.enumerated() {
-      guard let facts = sources[index].facts else { continue }
-      var occurrence = RowOccurrence(isNullable: source.isNullable)
-      occurrence.sharedColumns = Set(facts.columns.keys.filter { core.isNatural || core.sharedNames.contains($0) })
-      if case .table = facts.kind {
-        occurrence.conditions = try conditions.map { try binder.bind($0, toSource: index) }
-        if !source.isJoinConditionGlobal {
-          occurrence.joinCondition = try source.joinCondition.map { try binder.bind($0, toSource: index) }
-        }
+    let binder = binder(names)
+    for index in core.sources.indices { try bind(core, index, binder) }
+    let subqueries = try core.nested.queries.map { try read($0, scope.entering(names)) }
+    try read(core.nested.tables, scope)
+    let finder = EqualityFinder(names: names, enclosing: scope.enclosing, subqueries: subqueries)
+    let found = finder.equalities(of: core)
+    equalities += found.equalities
+    return CoreReading(columns: names.results(of: core), requirements: found.requirements)
+  }
+
+  /// Adds the conditions of a query to the rows of one of its sources.
+  private mutating func bind(_ core: SelectCore, _ index: Int, _ binder: ConditionBinder) throws {
+    let (source, named) = (core.sources[index], binder.names.sources[index])
+    let joinCondition = source.isJoinConditionGlobal ? nil : source.joinCondition
+    switch named.content {
+    case .unknown:
+      break
+    case .table(let facts, let occurrenceID):
+      guard case .table = facts.kind else { break }
+      let sharedColumns = facts.columns.keys.filter { core.isNatural || core.sharedNames.contains($0) }
+      occurrences[facts.key]?[occurrenceID.number] = RowOccurrence(
+        conditions: try core.globalConditions.map { try binder.bind($0, to: occurrenceID) },
+        joinCondition: try joinCondition.map { try binder.bind($0, to: occurrenceID) }, isNullable: source.isNullable,
+        sharedColumns: Set(sharedColumns))
+    case .query(let columns):
+      // Its rows without a match may replace others by NULL: only the condition of the join excludes them.
+      let conditions = source.isNullable ? [joinCondition].compactMap { $0 } : core.globalConditions
+      for occurrenceID in columns.occurrenceIDs {
+        let bound = try conditions.map { try binder.bind($0, to: occurrenceID) }.filter { $0 != .unknown }
+        occurrences[occurrenceID.table]?[occurrenceID.number].conditions += bound
+        let sharedColumns = columns.origins.filter { core.isNatural || core.sharedNames.contains($0.key) }
+          .flatMap(\.value).filter { $0.occurrenceID == occurrenceID }.map(\.column.name)
+        occurrences[occurrenceID.table]?[occurrenceID.number].sharedColumns.formUnion(sharedColumns)
       }
-      occurrenceIDs[index] = RowEquality.OccurrenceID(table: facts.key, number: occurrences[facts.key]?.count ?? 0)
-      occurrences[facts.key, default: []].append(occurrence)
     }
-    for condition in conditions { equalities += binder.equalities(in: condition, occurrenceIDs) }
-    for (index, source) in core.sources.enumerated() where !source.isJoinConditionGlobal {
-      guard let condition = source.joinCondition, let occurrenceID = occurrenceIDs[index] else { continue }
-      // A row of the right side without a matching row on the left contributes nothing. The reverse is not true.
-      equalities += binder.equalities(in: condition, occurrenceIDs).filter { $0.to.occurrenceID == occurrenceID }
-    }
+  }
+
+  private func binder(_ names: SourceNames) -> ConditionBinder {
+    ConditionBinder(names: names, number: number, parameterIndexes: parameterIndexes, isBuiltIn: isBuiltIn)
+  }
+
+  private func named(_ source: SelectSource) -> NamedSource {
+    NamedSource(
+      name: source.exposedName?.asciiLowercased, hasAlias: source.alias != nil, isNullable: source.isNullable)
   }
 
   // MARK: - Names
 
-  /// The table with a name; nil for a common table, and for a view, which is analysed.
-  private mutating func table(named table: TableName, _ scope: Scope) throws -> TableFacts? {
+  /// Reads what the name of a table refers to: a table, a view or a common table.
+  private mutating func content(
+    ofTable table: TableName, _ scope: QueryScope, isNullable: Bool
+  ) throws -> NamedSource.Content {
     let key = table.name.asciiLowercased
     if table.database == nil {
-      if scope.commonTables.contains(key) { return nil }
+      if let commonTable = scope.commonTables[key] {
+        guard let (query, scope) = commonTable.definition else { return .unknown }
+        return try expand(query, scope)
+      }
       if scope.outerCommonTables.contains(key) { throw UnsupportedSyntax() }
     }
     guard let facts = try factsOfTable(table.name, table.database ?? scope.database) else { throw UnsupportedSyntax() }
-    guard case .view(let sql) = facts.kind else { return facts }
-    try readView(sql, facts.key, scope)
-    return nil
+    if case .view(let sql) = facts.kind { return try view(sql, facts.key, scope) }
+    let occurrenceID = RowEquality.OccurrenceID(table: facts.key, number: occurrences[facts.key]?.count ?? 0)
+    occurrences[facts.key, default: []].append(RowOccurrence(isNullable: isNullable))
+    return .table(facts, occurrenceID)
   }
 
-  private mutating func readView(_ sql: String, _ view: TableKey, _ scope: Scope) throws {
-    viewDepth += 1
-    defer { viewDepth -= 1 }
-    if viewDepth > 20 { throw UnsupportedSyntax() }
+  private mutating func view(_ sql: String, _ view: TableKey, _ scope: QueryScope) throws -> NamedSource.Content {
     guard let query = ParsedQuery(view: sql, after: mentions),
       query.mentions.parameters.count == mentions.parameters.count
     else { throw UnsupportedSyntax() }
     mentions = query.mentions
     // A temporary view resolves table names as any query does.
     let isTemporary = view.database.asciiLowercased == "temp"
-    try read(
+    return try expand(
       query.syntax,
-      Scope(
-        outerCommonTables: scope.commonTables.union(scope.outerCommonTables),
+      QueryScope(
+        outerCommonTables: scope.outerCommonTables.union(scope.commonTables.keys),
         database: isTemporary ? nil : view.database))
   }
-}
 
-/// A source of rows, for the lookup of column names.
-struct NamedSource {
-  /// The name that qualifies its columns, in lower case.
-  var name: String?
-
-  /// Whether that name is an alias.
-  var hasAlias = false
-
-  /// Its known properties; nil unless it is a table.
-  var facts: TableFacts?
-
-  /// The column that a name refers to if this is the only source.
-  fileprivate func column(_ reference: ColumnReference) -> ColumnFacts? {
-    ConditionBinder(sources: [self]).facts(of: reference, 0)
+  private mutating func expand(_ query: SelectSyntax, _ scope: QueryScope) throws -> NamedSource.Content {
+    if remainingExpansions == 0 { throw UnsupportedSyntax() }
+    remainingExpansions -= 1
+    return try read(query, scope).columns.map { .query($0) } ?? .unknown
   }
 }

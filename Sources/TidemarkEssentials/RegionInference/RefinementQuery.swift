@@ -177,7 +177,7 @@ struct RefinementQueryBuilder {
     case .membership(let column, let constants):
       guard column.isBinary, column.facts.isBinary else { return [] }
       return [UsableCondition(column: column.facts, constants: constants)]
-    case .any, .constant, .computed, .unknown:
+    case .any, .constant, .expression, .expressionMembership, .computed, .unknown:
       return []
     }
   }

@@ -39,7 +39,7 @@ struct RegionPlanBuilder {
       var reader = OccurrenceCollector(
         factsOfTable: { [db] in try db.facts(ofTable: $0, in: $1) },
         number: { [db] in try db.internalRows("SELECT \($0)").first?.first ?? .null },
-        parameterIndexes: indexes)
+        parameterIndexes: indexes, isBuiltIn: { [db] in try db.isBuiltIn($0) })
       try reader.read(query)
       return reader
     } catch is SelectParser.UnsupportedSyntax {
@@ -120,6 +120,14 @@ struct RegionPlanBuilder {
         RegionPlan.ReadTable(
           key: key, part: part, rowIDName: facts?.rowIDName, occurrences: reader?.occurrences[key]))
     }
+  }
+}
+
+extension Database {
+  /// Whether SQLite's own function has this name: the program or an extension may have added another one.
+  fileprivate func isBuiltIn(_ function: RowFunction) throws -> Bool {
+    let rows = try internalRows("SELECT builtin FROM pragma_function_list WHERE lower(name) = '\(function.rawValue)'")
+    return !rows.isEmpty && rows.allSatisfy { $0.first == DatabaseValue(.int64(1)) }
   }
 }
 

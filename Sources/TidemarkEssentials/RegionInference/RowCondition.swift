@@ -6,8 +6,11 @@ indirect enum RowCondition: Equatable, Sendable {
   case membership(RowColumn, [RowConstant])
   /// A constant condition: no row satisfies it if it is zero.
   case constant(RowConstant)
-  /// A formula with columns, and the condition that replaces it if a parameter is not an
-  /// integer.
+  /// A comparison of an expression with a constant, which the value of the expression decides.
+  case expression(ValueComparison, RowExpression, RowConstant)
+  case expressionMembership(RowExpression, [RowConstant])
+  /// A formula with columns, and the condition that replaces it if it cannot be evaluated with the value of a
+  /// parameter.
   case computed(RowFormula, mentions: Set<Int>, roughly: RowCondition)
   /// Any other condition, which all rows may satisfy.
   case unknown
@@ -24,10 +27,12 @@ struct RowColumn: Equatable, Sendable {
   var isBinary: Bool
 }
 
-enum RowConstant: Equatable, Sendable {
-  case value(DatabaseValue)
-  /// The index of a parameter, from 1 on.
-  case parameter(Int)
+/// An expression with columns of one table.
+struct RowExpression: Equatable, Sendable {
+  var formula: RowFormula
+
+  /// The mentions of its columns.
+  var mentions: Set<Int>
 }
 
 /// The rows that satisfy a condition: the union of some filters.
@@ -47,6 +52,11 @@ struct ConditionRows {
   var isExact = false
 
   static let unknown = ConditionRows(filters: [.all])
+
+  /// All rows, of a condition with some mentions of columns.
+  fileprivate static func unknown(_ mentions: Set<Int>) -> ConditionRows {
+    ConditionRows(filters: [.all], inexactMentions: mentions)
+  }
 
   /// All rows, if the filters cannot be used.
   var widened: ConditionRows { ConditionRows(filters: [.all], inexactMentions: allMentions) }
@@ -119,6 +129,16 @@ extension RowCondition {
         if !value.isNull { values.insert(value) }
       }
       return ConditionRows(column, .values(values), isExact: true)
+    case .expression(let comparison, let expression, let constant):
+      guard let value = arguments.value(of: constant), let filter = comparison.filter(value, arguments) else {
+        return .unknown(expression.mentions)
+      }
+      return ConditionRows(expression, filter, arguments)
+    case .expressionMembership(let expression, let constants):
+      let values = constants.compactMap { arguments.value(of: $0) }
+      if values.count < constants.count { return .unknown(expression.mentions) }
+      // NULL equals nothing.
+      return ConditionRows(expression, .values(Set(values.filter { !$0.isNull })), arguments)
     case .constant(let constant):
       switch arguments.value(of: constant)?.storage {
       case .null?, .int64(0)?, .double(0)?: return ConditionRows(filters: [], isExact: true)
@@ -144,6 +164,16 @@ extension ConditionRows {
     self.init(
       filters: filter.isEmpty ? [] : [RowFilter(filter, ofColumn: column.facts.name)],
       mentions: isExact ? [column.mention] : [], inexactMentions: isExact ? [] : [column.mention], isExact: isExact)
+  }
+
+  fileprivate init(_ expression: RowExpression, _ filter: ColumnFilter, _ arguments: ConditionArguments) {
+    guard let formula = expression.formula.with(parameters: arguments.values) else {
+      self = .unknown(expression.mentions)
+      return
+    }
+    self.init(
+      filters: filter.isEmpty ? [] : [RowFilter(filter, ofExpression: formula)], mentions: expression.mentions,
+      isExact: true)
   }
 }
 
@@ -176,14 +206,7 @@ struct ConditionArguments {
   /// Whether texts are sorted by their UTF-8 bytes, which is not the case in databases with other encodings.
   var isTextOrderKnown: Bool
 
-  func value(of constant: RowConstant) -> DatabaseValue? {
-    switch constant {
-    case .value(let value): return value
-    case .parameter(let index):
-      guard let values, values.indices.contains(index - 1) else { return nil }
-      return values[index - 1]
-    }
-  }
+  func value(of constant: RowConstant) -> DatabaseValue? { constant.value(values) }
 
   /// A constant as SQLite compares it with a column; nil if this is uncertain.
   fileprivate func value(of constant: RowConstant, comparedWith column: RowColumn) -> DatabaseValue? {

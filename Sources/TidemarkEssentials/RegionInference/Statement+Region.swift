@@ -30,9 +30,14 @@ extension Statement {
   /// Returns the plan for the current schema.
   func regionPlan() throws -> RegionPlan {
     let generation = try database.schema.generations?.current(database)
-    if let inference, inference.schemaGeneration == generation { return inference.plan }
+    let functionGeneration = database.compilation.functionGeneration
+    if let inference, inference.schemaGeneration == generation, inference.functionGeneration == functionGeneration {
+      return inference.plan
+    }
     let plan = try RegionInference.plan(of: self)
-    cached.inference = generation.map { StatementInference(plan, schemaGeneration: $0) }
+    cached.inference = generation.map {
+      StatementInference(plan, schemaGeneration: $0, functionGeneration: functionGeneration)
+    }
     return plan
   }
 
@@ -53,8 +58,13 @@ final class StatementInference {
   let plan: RegionPlan
   let schemaGeneration: UInt
 
+  /// See `CompilationRecorder.functionGeneration`.
+  let functionGeneration: Int
+
   /// The probes that run with each execution; nil before the first one.
   var refiner: RegionRefiner?
 
-  init(_ plan: RegionPlan, schemaGeneration: UInt) { (self.plan, self.schemaGeneration) = (plan, schemaGeneration) }
+  init(_ plan: RegionPlan, schemaGeneration: UInt, functionGeneration: Int) {
+    (self.plan, self.schemaGeneration, self.functionGeneration) = (plan, schemaGeneration, functionGeneration)
+  }
 }

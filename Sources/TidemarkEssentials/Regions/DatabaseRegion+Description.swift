@@ -52,7 +52,8 @@ extension TableRegion.Part: CustomDebugStringConvertible {
     let names = columns.map { $0.isEmpty ? "" : $0.values.sorted().joined(separator: ",") } ?? "*"
     if rows.isAll { return "(\(names))" }
     let conditions = rows.columns.sorted { $0.key < $1.key }.map { $1.text(of: $0) }
-    let all = conditions + rows.formulas.map(\.description)
+    let expressions = rows.expressions.map { ($0.key.description, $0.value) }.sorted { $0.0 < $1.0 }
+    let all = conditions + expressions.map { $1.text(of: $0) } + rows.formulas.map(\.description)
     return "(\(names)) where \(all.joined(separator: " and "))"
   }
 }

@@ -1,17 +1,25 @@
-/// A condition on several columns or operations of a row: `owner % 50 <> 3`, `NOT (a = 1 AND b = 2)`.
+/// An expression with columns of a row, or a condition on several of them: `owner + 0`, `lower(name)`,
+/// `owner % 50 <> 3`, `NOT (a = 1 AND b = 2)`.
 ///
 /// Invariants:
-/// 1. Formulas are evaluated for integers and NULL only, for which all versions of SQLite agree. For any other value,
-/// and for an overflow, the result is unknown.
+/// 1. Formulas are evaluated for integers, NULL, and the results of functions, for which all versions of SQLite agree.
+/// For any other value, and for an overflow, the result is unknown.
 /// 2. A formula never refers to a column that may convert an integer: a `REAL` column or a generated column.
+/// 3. A text is not compared with a column, whose affinity might convert it.
 indirect enum RowFormula: Hashable, Sendable {
   /// A column, by its lowercase name.
   case column(String)
   case integer(Int64)
   case null
 
+  /// A text, which is equal to another one if their bytes are.
+  case text(DatabaseValue)
+
   /// A parameter, by its index, starting at 1.
   case parameter(Int)
+
+  /// The result of a function of SQLite for a column, by its lowercase name.
+  case function(RowFunction, String)
   case arithmetic(ArithmeticOperation, RowFormula, RowFormula)
   case comparison(ValueComparison, RowFormula, RowFormula)
   case not(RowFormula)
@@ -31,6 +39,7 @@ indirect enum RowFormula: Hashable, Sendable {
     case unknown
     case null
     case integer(Int64)
+    case text(DatabaseValue)
 
     fileprivate init(_ value: Bool?) {
       self = value.map { .integer($0 ? 1 : 0) } ?? .null
@@ -44,12 +53,14 @@ extension RowFormula {
     switch self {
     case .column(let name): return value(name).map(Outcome.init) ?? .unknown
     case .integer(let integer): return .integer(integer)
+    case .text(let text): return .text(text)
     case .null: return .null
     case .parameter: return .unknown
+    case .function(let function, let name): return value(name).map(function.outcome) ?? .unknown
     case .arithmetic(let operation, let lhs, let rhs):
       let (left, right) = (lhs.outcome(value), rhs.outcome(value))
       switch (left, right) {
-      case (.unknown, _), (_, .unknown): return .unknown
+      case (.unknown, _), (_, .unknown), (.text, _), (_, .text): return .unknown
       case (.null, _), (_, .null): return .null
       case (.integer(let left), .integer(let right)): return operation.outcome(left, right)
       }
@@ -67,47 +78,70 @@ extension RowFormula {
 
   private static func all(_ outcomes: [Outcome]) -> Outcome {
     if outcomes.contains(.integer(0)) { return .integer(0) }
-    if outcomes.contains(.unknown) { return .unknown }
+    let isKnown = outcomes.allSatisfy { outcome in
+      switch outcome {
+      case .unknown, .text: false
+      case .null, .integer: true
+      }
+    }
+    if !isKnown { return .unknown }
     return Outcome(outcomes.contains(.null) ? nil : true)
   }
 
   /// Returns whether the formula admits a row; nil if this is unknown.
   func admits(_ value: (_ column: String) -> DatabaseValue?) -> Bool? {
     switch outcome(value) {
-    case .unknown: nil
+    case .unknown, .text: nil
     case .null: false
     case .integer(let integer): integer != 0
+    }
+  }
+
+  /// Evaluates the formula as a value; nil if it is unknown.
+  func value(_ value: (_ column: String) -> DatabaseValue?) -> DatabaseValue? {
+    switch outcome(value) {
+    case .unknown: nil
+    case .null: .null
+    case .integer(let integer): DatabaseValue(.int64(integer))
+    case .text(let text): text
     }
   }
 
   /// The names of the columns in the formula.
   var columns: Set<String> {
     switch self {
-    case .column(let name): [name]
-    case .integer, .null, .parameter: []
+    case .column(let name), .function(_, let name): [name]
+    case .integer, .text, .null, .parameter: []
     case .arithmetic(_, let lhs, let rhs), .comparison(_, let lhs, let rhs): lhs.columns.union(rhs.columns)
     case .not(let operand): operand.columns
     case .all(let operands), .any(let operands): operands.reduce(into: []) { $0.formUnion($1.columns) }
     }
   }
 
-  /// Returns the formula with substituted parameters; nil if a parameter is unknown or not an integer.
+  /// Returns the formula with substituted parameters; nil if a parameter is unknown, or has no exact result.
   func with(parameters values: [DatabaseValue]?) -> RowFormula? {
     switch self {
-    case .column, .integer, .null: return self
+    case .column, .integer, .text, .null, .function: return self
     case .parameter(let index):
       guard let values, values.indices.contains(index - 1) else { return nil }
       switch values[index - 1].storage {
       case .int64(let integer): return .integer(integer)
       case .null: return .null
-      case .double, .string, .blob: return nil
+      case .string: return .text(values[index - 1])
+      case .double, .blob: return nil
       }
     case .arithmetic(let operation, let lhs, let rhs):
       guard let lhs = lhs.with(parameters: values), let rhs = rhs.with(parameters: values) else { return nil }
-      return .arithmetic(operation, lhs, rhs)
+      switch (lhs, rhs) {
+      case (.text, _), (_, .text): return nil
+      default: return .arithmetic(operation, lhs, rhs)
+      }
     case .comparison(let comparison, let lhs, let rhs):
       guard let lhs = lhs.with(parameters: values), let rhs = rhs.with(parameters: values) else { return nil }
-      return .comparison(comparison, lhs, rhs)
+      switch (lhs, rhs) {
+      case (.column, .text), (.text, .column): return nil
+      default: return .comparison(comparison, lhs, rhs)
+      }
     case .not(let operand):
       return operand.with(parameters: values).map { .not($0) }
     case .all(let operands):
@@ -131,6 +165,7 @@ extension RowFormula.Outcome {
 
   fileprivate var negated: Self {
     switch self {
+    case .text: .unknown
     case .unknown, .null: self
     case .integer(let integer): .integer(integer == 0 ? 1 : 0)
     }
@@ -138,7 +173,8 @@ extension RowFormula.Outcome {
 }
 
 extension RowFormula.ArithmeticOperation {
-  fileprivate func outcome(_ lhs: Int64, _ rhs: Int64) -> RowFormula.Outcome {
+  /// The result for two integers; unknown if it overflows.
+  func outcome(_ lhs: Int64, _ rhs: Int64) -> RowFormula.Outcome {
     let (result, overflows): (Int64, Bool)
     switch self {
     case .sum: (result, overflows) = lhs.addingReportingOverflow(rhs)
@@ -174,6 +210,15 @@ extension ValueComparison {
       case .greater: return RowFormula.Outcome(lhs > rhs)
       case .greaterOrEqual: return RowFormula.Outcome(lhs >= rhs)
       }
+    case (.text(let lhs), .text(let rhs)):
+      switch self {
+      case .equal, .identical: return RowFormula.Outcome(lhs == rhs)
+      case .different, .notIdentical: return RowFormula.Outcome(lhs != rhs)
+      // The order depends on the encoding of the database.
+      case .less, .lessOrEqual, .greater, .greaterOrEqual: return .unknown
+      }
+    // The affinity of a column decides.
+    case (.integer, .text), (.text, .integer): return .unknown
     }
   }
 }
@@ -184,8 +229,10 @@ extension RowFormula: CustomStringConvertible {
     switch self {
     case .column(let name): name
     case .integer(let integer): "\(integer)"
+    case .text(let text): "\(text)"
     case .null: "NULL"
     case .parameter(let index): "?\(index)"
+    case .function(let function, let name): "\(function.rawValue)(\(name))"
     case .arithmetic(let operation, let lhs, let rhs): "(\(lhs) \(operation.rawValue) \(rhs))"
     case .comparison(let comparison, let lhs, let rhs): "\(lhs) \(comparison.text) \(rhs)"
     case .not(let operand): "not (\(operand))"

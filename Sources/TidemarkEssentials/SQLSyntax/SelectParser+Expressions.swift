@@ -153,15 +153,21 @@ extension SelectParser {
       return .opaque
     }
     if takeSymbol(")") { return .membership(left, []) }
-    if isAtQuery() {
-      nested.queries.append(try parseQuery())
-      try expectSymbol(")")
-      return .opaque
-    }
+    if isAtQuery() { return .memberOf(left, try parseSubquery()) }
     var elements: [SelectExpression] = []
     repeat { elements.append(try parseExpression()) } while takeSymbol(",")
     try expectSymbol(")")
     return .membership(left, elements)
+  }
+
+  /// Parses a query and the parenthesis after it.
+  ///
+  /// - Returns: Its number in `nested`.
+  private mutating func parseSubquery() throws -> Int {
+    let query = try parseQuery()
+    nested.queries.append(query)
+    try expectSymbol(")")
+    return nested.queries.count - 1
   }
 
   // MARK: - Operands
@@ -195,11 +201,7 @@ extension SelectParser {
     skip(1)
     switch symbol {
     case "(":
-      if isAtQuery() {
-        nested.queries.append(try parseQuery())
-        try expectSymbol(")")
-        return .opaque
-      }
+      if isAtQuery() { return .scalar(try parseSubquery()) }
       let first = try parseExpression()
       if takeSymbol(")") { return first }
       while takeSymbol(",") { _ = try parseExpression() }
@@ -208,8 +210,12 @@ extension SelectParser {
     case "-":
       let operand = try parseExpression(Precedence.sign)
       if case .constant(.number(let text)) = operand, !text.hasPrefix("-") { return .constant(.number("-" + text)) }
-      return .opaque
-    case "+", "~":
+      return .arithmetic(.difference, .constant(.number("0")), operand)
+    case "+":
+      let operand = try parseExpression(Precedence.sign)
+      // It removes the affinity of a column: a number remains the same.
+      return .arithmetic(.sum, operand, .constant(.number("0")))
+    case "~":
       _ = try parseExpression(Precedence.sign)
       return .opaque
     default:
@@ -228,9 +234,7 @@ extension SelectParser {
     case "EXISTS":
       skip(1)
       try expectSymbol("(")
-      nested.queries.append(try parseQuery())
-      try expectSymbol(")")
-      return .opaque
+      return .exists(try parseSubquery())
     case "CASE":
       skip(1)
       try parseCase()
@@ -262,10 +266,7 @@ extension SelectParser {
     let isFunction = peekSymbol("(", 1)
     guard next.isName || next.kind == .text || (isFunction && next.kind == .word) else { throw UnsupportedSyntax() }
     skip(1)
-    if isFunction {
-      try parseCall()
-      return .opaque
-    }
+    if isFunction { return try parseCall(of: next.text.asciiLowercased) }
     var names = [next.text]
     while peekSymbol(".") {
       skip(1)
@@ -280,12 +281,15 @@ extension SelectParser {
   }
 
   /// The arguments of a function, its filter and its window.
-  private mutating func parseCall() throws {
+  private mutating func parseCall(of name: String) throws -> SelectExpression {
     mentions.includeFunctions = true
     try expectSymbol("(")
+    var argument: SelectExpression?
     if !takeSymbol("*"), !peekSymbol(")") {
-      _ = take("DISTINCT") || take("ALL")
-      try parseExpressions()
+      let isPlain = !(take("DISTINCT") || take("ALL"))
+      let first = try parseExpression()
+      if isPlain, peekSymbol(")") { argument = first }
+      if takeSymbol(",") { try parseExpressions() }
       if take("ORDER") {
         try expect("BY")
         try parseOrderingTerms()
@@ -297,13 +301,15 @@ extension SelectParser {
       try expect("WHERE")
       _ = try parseExpression()
       try expectSymbol(")")
+      argument = nil
     }
-    guard peek("OVER") else { return }
+    guard peek("OVER") else { return argument.map { .call(name, $0) } ?? .opaque }
     if peekSymbol("(", 1) {
       skip(2)
       try skipGroup()
     } else if lexeme(1)?.isName == true {
       skip(2)
     }
+    return .opaque
   }
 }

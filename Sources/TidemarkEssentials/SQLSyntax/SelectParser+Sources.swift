@@ -61,7 +61,14 @@ extension SelectParser {
     } else {
       core.sources.append(try parseSingleSource())
     }
-    let condition = try parseConstraint(into: &core)
+    var sharedNames: [String] = []
+    let condition = try parseConstraint(into: &core, &sharedNames)
+    if core.sources.count == first + 1 {
+      core.sources[first].isNatural = join.isNatural
+      core.sources[first].sharedNames = sharedNames
+    } else if join.isNatural || !sharedNames.isEmpty {
+      core.mergesColumnsOfGroups = true
+    }
     if join.isLeft {
       for index in first..<core.sources.count { core.sources[index].isNullable = true }
     }
@@ -80,8 +87,11 @@ extension SelectParser {
     if peek("AS") || lexeme(0)?.isName == true || lexeme(0)?.kind == .text { throw UnsupportedSyntax() }
     for var source in group.sources {
       source.joinCondition = nil
+      if source.isNatural || !source.sharedNames.isEmpty { core.mergesColumnsOfGroups = true }
+      (source.isNatural, source.sharedNames) = (false, [])
       core.sources.append(source)
     }
+    if group.mergesColumnsOfGroups { core.mergesColumnsOfGroups = true }
     core.isNatural = core.isNatural || group.isNatural
     core.sharedNames.formUnion(group.sharedNames)
     if group.mayExtendLeftSide { core.mayExtendLeftSide = true }
@@ -114,13 +124,16 @@ extension SelectParser {
   }
 
   /// Parses the join constraint after a source, if there is one.
-  private mutating func parseConstraint(into core: inout SelectCore) throws -> SelectExpression? {
+  private mutating func parseConstraint(
+    into core: inout SelectCore, _ sharedNames: inout [String]
+  ) throws -> SelectExpression? {
     if take("ON") { return try parseExpression() }
     if take("USING") {
       try expectSymbol("(")
       repeat {
         let name = try parseName().asciiLowercased
         core.sharedNames.insert(name)
+        sharedNames.append(name)
         mentions.columnNames.append(name)
       } while takeSymbol(",")
       try expectSymbol(")")

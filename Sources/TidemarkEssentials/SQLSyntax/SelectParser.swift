@@ -41,12 +41,20 @@ struct SelectParser {
       try expect("EXISTS")
     }
     _ = try parseTableName()
-    if takeSymbol("(") {
-      repeat { _ = try parseName() } while takeSymbol(",")
-      try expectSymbol(")")
-    }
+    let names = try parseColumnNames()
     try expect("AS")
-    return try parseStatement()
+    var query = try parseStatement()
+    query.columnNames = names
+    return query
+  }
+
+  /// Parses names in parentheses, if there are any.
+  private mutating func parseColumnNames() throws -> [String]? {
+    guard takeSymbol("(") else { return nil }
+    var names: [String] = []
+    repeat { names.append(try parseName().asciiLowercased) } while takeSymbol(",")
+    try expectSymbol(")")
+    return names
   }
 
   // MARK: - Queries
@@ -62,7 +70,11 @@ struct SelectParser {
       _ = take("RECURSIVE")
       repeat { query.commonTables.append(try parseCommonTable()) } while takeSymbol(",")
     }
-    repeat { query.cores.append(try parseCore()) } while try takeCompoundOperator()
+    query.cores.append(try parseCore())
+    while let keepsEachRow = takeCompoundOperator() {
+      query.keepsEachRow = query.keepsEachRow && keepsEachRow
+      query.cores.append(try parseCore())
+    }
     nested = NestedReads()
     if take("ORDER") {
       try expect("BY")
@@ -85,10 +97,7 @@ struct SelectParser {
 
   private mutating func parseCommonTable() throws -> CommonTableSyntax {
     let name = try parseName()
-    if takeSymbol("(") {
-      repeat { _ = try parseName() } while takeSymbol(",")
-      try expectSymbol(")")
-    }
+    let columnNames = try parseColumnNames()
     try expect("AS")
     if take("NOT") {
       try expect("MATERIALIZED")
@@ -96,17 +105,16 @@ struct SelectParser {
       _ = take("MATERIALIZED")
     }
     try expectSymbol("(")
-    let query = try parseQuery()
+    var query = try parseQuery()
+    query.columnNames = columnNames
     try expectSymbol(")")
     return CommonTableSyntax(name: name, query: query)
   }
 
-  private mutating func takeCompoundOperator() throws -> Bool {
-    if take("UNION") {
-      _ = take("ALL")
-      return true
-    }
-    return take("EXCEPT") || take("INTERSECT")
+  /// - Returns: Whether the operator is `UNION ALL`; nil if there is none.
+  private mutating func takeCompoundOperator() -> Bool? {
+    if take("UNION") { return take("ALL") }
+    return take("EXCEPT") || take("INTERSECT") ? false : nil
   }
 
   private mutating func parseCore() throws -> SelectCore {
@@ -126,7 +134,11 @@ struct SelectParser {
     if take("DISTINCT") { core.showsEachRow = false }
     _ = take("ALL")
     core.countsRows = isAtCount
+    let outerCallsFunctions = mentions.includeFunctions
+    mentions.includeFunctions = false
     repeat { try parseResultColumn(into: &core) } while takeSymbol(",")
+    core.combinesRows = mentions.includeFunctions
+    mentions.includeFunctions = mentions.includeFunctions || outerCallsFunctions
     core.selectionText = text(from: start)
     start = position
     if take("FROM") {
@@ -142,16 +154,19 @@ struct SelectParser {
       try expect("BY")
       try parseExpressions()
       core.showsEachRow = false
+      core.combinesRows = true
       core.countsRows = false
     }
     if take("HAVING") {
       _ = try parseExpression()
       core.showsEachRow = false
+      core.combinesRows = true
       core.countsRows = false
     }
     if isAtWindowClause {
       try expect("WINDOW")
       core.showsEachRow = false
+      core.combinesRows = true
       repeat {
         _ = try parseName()
         try expect("AS")
@@ -177,6 +192,7 @@ struct SelectParser {
   private mutating func parseResultColumn(into core: inout SelectCore) throws {
     if takeSymbol("*") {
       mentions.includeAllColumns = true
+      core.results.append(.all(table: nil))
       return
     }
     // A name, a dot and a star.
@@ -185,10 +201,14 @@ struct SelectParser {
     {
       position += 3
       mentions.includeAllColumns = true
+      core.results.append(.all(table: first.text.asciiLowercased))
       return
     }
-    if case .column = try parseExpression() {} else { core.showsColumnsAlone = false }
-    if let alias = try parseAlias() { core.aliases.insert(alias.asciiLowercased) }
+    let expression = try parseExpression()
+    if case .column = expression {} else { core.showsColumnsAlone = false }
+    let alias = try parseAlias()?.asciiLowercased
+    if let alias { core.aliases.insert(alias) }
+    core.results.append(.expression(expression, alias: alias))
   }
 
   /// - Returns: The terms, and whether each one is descending: nil if it contains `NULLS FIRST` or `NULLS LAST`.

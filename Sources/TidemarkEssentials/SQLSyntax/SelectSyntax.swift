@@ -47,6 +47,12 @@ struct SelectSyntax: Sendable {
   var commonTables: [CommonTableSyntax] = []
   var cores: [SelectCore] = []
 
+  /// Whether it is one `SELECT`, or several that are combined by `UNION ALL`.
+  var keepsEachRow = true
+
+  /// The names that `CREATE VIEW` or `WITH` gives to its result columns; nil without such names.
+  var columnNames: [String]?
+
   /// The terms of its `ORDER BY`.
   var ordering: [SelectExpression] = []
 
@@ -91,8 +97,15 @@ struct SelectCore: Sendable {
   /// Whether there is a `RIGHT` or `FULL` join.
   var mayExtendLeftSide = false
 
+  /// Its result columns.
+  var results: [SelectResult] = []
+
   /// Whether it returns each row separately, without grouping, removing duplicates, or windows with names.
   var showsEachRow = true
+
+  /// Whether a row of the result may depend on several rows of the sources: with grouping, windows, or functions,
+  /// which may be aggregates.
+  var combinesRows = false
 
   /// Whether it returns each row separately, and no column has an alias.
   var showsRows: Bool { showsEachRow && aliases.isEmpty }
@@ -112,7 +125,17 @@ struct SelectCore: Sendable {
   /// The names in `USING`, in lower case.
   var sharedNames: Set<String> = []
 
+  /// Whether `NATURAL` or `USING` applies to joins in parentheses.
+  var mergesColumnsOfGroups = false
+
   var nested = NestedReads()
+}
+
+/// A result column of a `SELECT`.
+enum SelectResult: Sendable {
+  /// All columns, or all columns of one table.
+  case all(table: String?)
+  case expression(SelectExpression, alias: String?)
 }
 
 /// The reads in subqueries of expressions.
@@ -154,6 +177,10 @@ struct SelectSource: Sendable {
   /// Whether the join condition applies to the whole query, as in an inner join.
   var isJoinConditionGlobal = false
 
+  /// Whether its join is `NATURAL`, and the names after its `USING`, in lower case.
+  var isNatural = false
+  var sharedNames: [String] = []
+
   /// The name that qualifies its columns.
   var exposedName: String? {
     if let alias { return alias }
@@ -173,8 +200,17 @@ indirect enum SelectExpression: Equatable, Sendable {
   case comparison(ValueComparison, SelectExpression, SelectExpression)
   case arithmetic(RowFormula.ArithmeticOperation, SelectExpression, SelectExpression)
   case membership(SelectExpression, [SelectExpression])
+  /// A function with one argument, and its name in lower case.
+  case call(String, SelectExpression)
+  /// Subqueries, by their numbers in `SelectCore.nested`: `EXISTS (…)`, `… IN (…)`, and one as a value.
+  case exists(Int)
+  case memberOf(SelectExpression, Int)
+  case scalar(Int)
   /// Any other expression.
   case opaque
+
+  /// Whether it is an expression with a collation.
+  var isCollated: Bool { if case .collated = self { true } else { false } }
 
   /// The expression without collations, and their names.
   var uncollated: (expression: SelectExpression, collations: [String]) {

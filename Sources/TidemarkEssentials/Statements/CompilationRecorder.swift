@@ -88,6 +88,9 @@ final class CompilationRecorder: StatementAuthorizer {
   /// their names, or has set how `LIKE` compares.
   private(set) var redefinesOperators = false
 
+  /// Incremented when a function of a name that regions understand is added or removed.
+  private(set) var functionGeneration = 0
+
   private static let operatorNames: Set = ["like", "glob", "->", "->>", "binary", "nocase", "rtrim"]
 
   /// Called before a writing statement is compiled during a step; nil on a read-only connection.
@@ -221,7 +224,9 @@ final class CompilationRecorder: StatementAuthorizer {
 
   /// Records that a function or a collation is about to be added or removed.
   func willRedefine(_ name: String) {
-    if Self.operatorNames.contains(name.asciiLowercased) { redefinesOperators = true }
+    let name = name.asciiLowercased
+    if Self.operatorNames.contains(name) { redefinesOperators = true }
+    if RowFunction(rawValue: name) != nil { functionGeneration += 1 }
   }
 
   // MARK: Writes

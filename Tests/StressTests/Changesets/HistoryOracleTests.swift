@@ -9,19 +9,21 @@ import Tidemark
   @Test(arguments: Scale.seeds(daily: 8, full: 300))
   func `undo of everything gives the first state, and redo the last one`(seed: UInt64) throws {
     let run = Run("history", seed: seed)
-    try check(run, seed)
+    _ = try check(run, seed)
     run.finish()
   }
 
   /// The control: a change that does not belong to the history is found.
   @Test func `a change that is not undone is found`() throws {
-    let seed = Scale.seed
+    var seed = Scale.seed
     let run = Run("history-control", seed: seed)
-    try check(run, seed, planting: "CREATE TABLE main.planted (a); INSERT INTO planted VALUES (1)")
+    let planted = "CREATE TABLE main.planted (a); INSERT INTO planted VALUES (1)"
+    while try !check(run, seed, planting: planted) { seed &+= 1 }
     run.finishControl(planted: "a change that is not undone")
   }
 
-  private func check(_ run: Run, _ seed: UInt64, planting sql: String? = nil) throws {
+  /// - Returns: Whether everything was undone and redone.
+  private func check(_ run: Run, _ seed: UInt64, planting sql: String? = nil) throws -> Bool {
     var world = CaptureWorld(seed: seed)
     world.isAlone = true
     let dbQueue = try DatabaseQueue()
@@ -61,6 +63,12 @@ import Tidemark
       } catch {
         run.count("refused")
       }
+      // SQLite deletes '5' although an untyped column refers to it as 5. It would not insert this 5 again. It does not
+      // check keys of another shape than the referenced ones.
+      if try dbQueue.read({ db in (try? Row.fetchOne(db, sql: "PRAGMA foreign_key_check")) != nil }) {
+        run.count("ended by a foreign key that SQLite does not enforce")
+        return false
+      }
     }
     if let sql { try dbQueue.inDatabase { try $0.execute(sql: sql) } }
     while try history.redo() {}
@@ -69,5 +77,6 @@ import Tidemark
     for difference in try first.differences(from: dbQueue).prefix(5) { run.problem("after undo, \(difference)") }
     while try history.redo() {}
     for difference in try last.differences(from: dbQueue).prefix(5) { run.problem("after redo, \(difference)") }
+    return true
   }
 }

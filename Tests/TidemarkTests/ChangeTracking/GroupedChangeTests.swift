@@ -37,7 +37,7 @@ import Tidemark
     let stream = try await database.changes()
     let other = try await database.changes()
     try await runGroup(database)
-    try await database.write { try $0.add(7) }
+    _ = try await database.write { try $0.add(7) }
     let transactions = try await stream.take(4)
     #expect(
       transactions.map(\.lines) == [
@@ -91,7 +91,7 @@ import Tidemark
     let database = try writes.open(kind) { $0.changeFeed = ChangeFeedConfiguration() }
     let token = try await database.read { try $0.changeToken() }
     try await runGroup(database)
-    try await database.write { try $0.add(7) }
+    _ = try await database.write { try $0.add(7) }
     let stream = try await database.changes(after: token)
     let entries = try await stream.take(4)
     #expect(
@@ -125,7 +125,7 @@ import Tidemark
     queue.start()
     _ = try await first.value
     await #expect(throws: DatabaseError.self) { try await second.value }
-    try await database.write { try $0.add(2) }
+    _ = try await database.write { try $0.add(2) }
     let entries = try await database.changes(after: token).take(2)
     #expect(entries.map(\.changes.summary) == ["INSERT t [1]: a 1", "INSERT t [2]: a 2"])
   }

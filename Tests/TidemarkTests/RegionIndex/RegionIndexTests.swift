@@ -7,7 +7,10 @@ import Tidemark
 @Suite struct RegionIndexTests {
   private static let conditions = [
     "a = ?", "a IN (?, 3, 5)", "b > ?", "b BETWEEN ? AND 7", "a = ? AND b < 6", "id = ?", "a = ? OR b = 2", "c IS ?",
-    "length(c) > ?",
+    "hex(c) > ?", "length(c) > ?", "a + 0 = ?", "a + b > ?", "a * 2 IN (?, 6, 8)", "lower(c) = ?",
+    "abs(b) <= ? AND a = 3",
+    // More expressions than are indexed.
+    "a + ? > 12", "(a + ?) * b < 20", "b - ? = a", "b * ? IN (6, 8, a)", "a % (? + 1) = 1",
   ]
 
   @Test(arguments: 0..<5)

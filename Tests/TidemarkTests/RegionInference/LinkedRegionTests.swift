@@ -31,8 +31,8 @@ import Tidemark
     ("item LEFT JOIN tag ON tag.item = item.id AND tag.name = 'x' WHERE item.owner = ?",
       "item(id,owner) where owner = 5,tag(item,name) where item in (1, 2) and name = \"x\""),
     // The other way round.
-    ("tag JOIN item ON item.id = tag.item WHERE tag.id = 2 * ?", "item(id),tag(id,item) where id = (2 * 5)"),
-    ("tag JOIN item ON item.id = tag.item WHERE tag.id = 5 * ?", "item(id),tag(id,item) where id = (5 * 5)"),
+    ("tag JOIN item ON item.id = tag.item WHERE tag.id = 2 * ?", "item(id) where id = 1,tag(id,item) where id = 10"),
+    ("tag JOIN item ON item.id = tag.item WHERE tag.id = 5 * ?", "tag(id,item) where id = 25"),
     ("tag JOIN item ON item.id = tag.item WHERE tag.item = ?", "item(id) where id = 5,tag(item) where item = 5"),
     // After another table.
     ("item JOIN tag ON tag.item = item.id JOIN note ON note.tag = tag.id WHERE item.owner = ?",

@@ -45,7 +45,18 @@ struct OracleCondition {
       return "?"
     }
     let comparison = generator.pick(["=", "=", "==", "<", "<=", ">", ">=", "IS", "<>", "IS NOT"])
-    switch Int.random(in: 0..<18, using: &generator) {
+    switch Int.random(in: 0..<21, using: &generator) {
+    case 18:
+      let other = generator.pick(source.table.columns).name
+      let sum = "\(qualified) + \(source.name.isEmpty ? other : "\(source.name).\(other)")"
+      condition.sql = "\(sum) \(comparison) \(constant(&generator))"
+    case 19:
+      let function = generator.pick(["lower", "upper", "length", "abs", "typeof"])
+      condition.sql = "\(function)(\(qualified)) \(comparison) \(constant(&generator))"
+    case 20:
+      let operation = generator.pick(["+", "-", "*", "/", "%"])
+      condition.sql =
+        "\(qualified) BETWEEN \(constant(&generator)) AND \(constant(&generator)) \(operation) \(constant(&generator))"
     case 14:
       let operation = generator.pick(["+", "-", "*", "/", "%"])
       condition.sql = "\(qualified) \(operation) \(constant(&generator)) \(comparison) \(constant(&generator))"
@@ -88,7 +99,10 @@ struct OracleQuery {
   var isPlain = false
 
   static func random(_ schema: OracleSchema, _ generator: inout SeededRandom) -> OracleQuery {
-    switch Int.random(in: 0..<15, using: &generator) {
+    switch Int.random(in: 0..<23, using: &generator) {
+    case 15..<19: subquery(schema, &generator)
+    case 19..<22: derived(schema, &generator)
+    case 22: merged(schema, &generator)
     case 10..<13: linked(schema, &generator)
     case 13..<15: limited(schema, &generator)
     case 0..<4: plain(schema, &generator)

@@ -23,6 +23,10 @@ extension SelectExpression {
     case .comparison(let comparison, let lhs, let rhs): return "(\(lhs.text) \(comparison.text) \(rhs.text))"
     case .arithmetic(let operation, let lhs, let rhs): return "(\(lhs.text) \(operation.rawValue) \(rhs.text))"
     case .membership(let element, let elements): return "(\(element.text) IN \(list(elements, ", ")))"
+    case .call(let name, let argument): return "\(name)(\(argument.text))"
+    case .exists(let number): return "EXISTS query \(number)"
+    case .memberOf(let element, let number): return "(\(element.text) IN query \(number))"
+    case .scalar(let number): return "query \(number)"
     case .opaque: return "…"
     }
   }

@@ -22,6 +22,18 @@ import Tidemark
     #expect(events.value == [[sql, expanded, sql, expanded, sql]])
   }
 
+  @Test func aTraceThatRefersToItsConnectionEndsWithIt() throws {
+    weak var connection: Database?
+    do {
+      var configuration = Configuration()
+      configuration.prepareDatabase { db in db.trace { _ in _ = db.description } }
+      let dbQueue = try DatabaseQueue(configuration: configuration)
+      connection = dbQueue.unsafeRead { $0 }
+      #expect(connection != nil)
+    }
+    #expect(connection == nil)
+  }
+
   @Test func publicArgumentsAreShown() throws {
     let trace = TraceRecorder()
     var configuration = Configuration()

@@ -113,7 +113,7 @@ extension Database {
     access.runningStatementCount -= deferredReleases.performPending()
     try handle.close()
     RowChangeRegistry.remove(handle.pointer)
-    setChangeObserver(nil)
+    releaseObservers()
     InvalidText.forget(handle.pointer)
     self.handle = nil
   }
@@ -124,10 +124,16 @@ extension Database {
     guard let handle, !settings.health.isInherited else { return }
     handle.closeEventually()
     RowChangeRegistry.remove(handle.pointer)
-    setChangeObserver(nil)
+    releaseObservers()
     InvalidText.forget(handle.pointer)
     self.handle = nil
     closeAfterLastStatement()
+  }
+
+  /// Releases what is called for statements: a closure of the program may refer to this connection.
+  private func releaseObservers() {
+    setChangeObserver(nil)
+    callbacks.trace = nil
   }
 
   /// Logs the statements that prevent the connection from being closed.
