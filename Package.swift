@@ -39,8 +39,9 @@ let package = Package(
     .target(name: "SQLiteDB", dependencies: ["Tidemark", "CSQLite"], swiftSettings: strict),
     .executableTarget(name: "Demo", dependencies: ["Tidemark"], path: "Demo", swiftSettings: strict),
     .executableTarget(
-      name: "Benchmarks", dependencies: ["Tidemark", "SQLiteDB", "CSQLite", "CTokenizers", "CFeed"], path: "Benchmarks",
-      exclude: ["Programs", "results"], swiftSettings: strict),
+      name: "Benchmarks", dependencies: ["Tidemark", "SQLiteDB", "CSQLite", "CBaseline", "CTokenizers", "CFeed"],
+      path: "Benchmarks", exclude: ["Baseline", "Programs", "results"], swiftSettings: strict),
+    .target(name: "CBaseline", path: "Benchmarks/Baseline", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CTokenizers", path: "Benchmarks/Programs/CTokenizers"),
     .target(name: "CFeed", path: "Benchmarks/Programs/CFeed", linkerSettings: [.linkedLibrary("sqlite3")]),
     .executableTarget(

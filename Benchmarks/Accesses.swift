@@ -1,4 +1,4 @@
-import CSQLite
+import CBaseline
 import Foundation
 import Tidemark
 
@@ -13,8 +13,12 @@ func accesses(_ folder: BenchmarkFolder) throws -> [Workload] {
   try pool.write { try $0.execute(sql: schema) }
   try bare.execute(schema)
 
-  let bareWrite = Workload.Side(name: "C: write") { try write(bare) }
-  let bareRead = Workload.Side(name: "C: read") { try read(bare) }
+  let bareWrite = Workload.Side(name: "C: write") {
+    try bare.run(count) { baseline_write_transactions($0, Int64(count)) }
+  }
+  let bareRead = Workload.Side(name: "C: read") {
+    try bare.run(count) { baseline_read_transactions($0, Int64(count)) }
+  }
   func workload(
     _ name: String, _ target: Double?, _ bare: Workload.Side, _ work: @escaping () throws -> Void
   ) -> Workload {
@@ -80,32 +84,4 @@ private func runTask(_ work: @escaping @Sendable () async throws -> Void) throws
 /// Written before the semaphore is signalled, and read after.
 private final class Outcome: @unchecked Sendable {
   var error: (any Error)?
-}
-
-// MARK: - In C
-
-private func write(_ bare: BareConnection) throws {
-  let statements = try ["BEGIN IMMEDIATE", "UPDATE counter SET n = ? WHERE id = 1", "COMMIT"].map(bare.prepare)
-  for number in 0..<count {
-    for statement in statements {
-      if statement == statements[1] { sqlite3_bind_int64(statement, 1, Int64(number)) }
-      guard sqlite3_step(statement) == SQLITE_DONE else { throw BareError(code: SQLITE_ERROR) }
-      sqlite3_reset(statement)
-    }
-  }
-  for statement in statements { sqlite3_finalize(statement) }
-}
-
-private func read(_ bare: BareConnection) throws {
-  let statements = try ["BEGIN", query, "COMMIT"].map(bare.prepare)
-  for _ in 0..<count {
-    for statement in statements {
-      let code = sqlite3_step(statement)
-      guard code == SQLITE_DONE || (code == SQLITE_ROW && sqlite3_column_int64(statement, 0) == 1) else {
-        throw BareError(code: code)
-      }
-      sqlite3_reset(statement)
-    }
-  }
-  for statement in statements { sqlite3_finalize(statement) }
 }

@@ -1,4 +1,4 @@
-import CSQLite
+import CBaseline
 import Foundation
 import Tidemark
 
@@ -46,7 +46,9 @@ func associations(_ folder: BenchmarkFolder) throws -> [Workload] {
       WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < \(bookCount))
       INSERT INTO book SELECT n, 1 + n % \(authorCount), 'the title of book ' || n, 1900 + n % 100 FROM number;
       """)
-  let bare = Workload.Side(name: "C: authors with books") { try check(bareAuthors(databases.bare)) }
+  let bare = Workload.Side(name: "C: authors with books") {
+    try databases.bare.run(bookCount, baseline_read_authors)
+  }
   let library = Workload.Side(name: "including(all:)") {
     try databases.library.read { db in
       check(try Author.including(all: Author.books).asRequest(of: AuthorInfo.self).fetchAll(db))
@@ -65,7 +67,9 @@ private func joinedRows(_ databases: ItemDatabases) -> [Workload] {
   func request() -> QueryInterfaceRequest<BookInfo> {
     Book.filter(key: 7).including(required: Book.author).asRequest(of: BookInfo.self)
   }
-  let bare = Workload.Side(name: "C: a joined row") { try bareJoinedRows(databases.bare, count: count) }
+  let bare = Workload.Side(name: "C: a joined row") {
+    try databases.bare.run(count) { baseline_read_joined_rows($0, Int64(count)) }
+  }
   let printedOnce = request()
   let same = Workload.Side(name: "the same request") {
     try databases.library.read { db in
@@ -91,58 +95,7 @@ private func checkBook(_ info: BookInfo?) {
   precondition(info?.book.id == 7 && info?.author.id == 8, "\(String(describing: info)) was read")
 }
 
-private func bareJoinedRows(_ bare: BareConnection, count: Int) throws {
-  // One transaction, as in the library.
-  try bare.execute("BEGIN")
-  let statement = try bare.prepare(
-    #"""
-    SELECT "book".*, "author".* FROM "book" JOIN "author" ON "author"."id" = "book"."authorId" WHERE "book"."id" = ? \#
-    LIMIT 1
-    """#)
-  for _ in 0..<count {
-    sqlite3_bind_int64(statement, 1, 7)
-    precondition(sqlite3_step(statement) == SQLITE_ROW)
-    let book = Book(
-      id: sqlite3_column_int64(statement, 0), authorId: sqlite3_column_int64(statement, 1),
-      title: String(cString: sqlite3_column_text(statement, 2)), year: Int(sqlite3_column_int64(statement, 3)))
-    let author = Author(
-      id: sqlite3_column_int64(statement, 4), name: String(cString: sqlite3_column_text(statement, 5)))
-    checkBook(BookInfo(book: book, author: author))
-    sqlite3_reset(statement)
-  }
-  sqlite3_finalize(statement)
-  try bare.execute("COMMIT")
-}
-
 private func check(_ infos: [AuthorInfo]) {
   let found = infos.reduce(0) { $0 + $1.books.count }
   precondition(infos.count == authorCount && found == bookCount, "\(infos.count) authors and \(found) books were read")
-}
-
-/// The same two statements as the library executes, and the same structures.
-private func bareAuthors(_ bare: BareConnection) throws -> [AuthorInfo] {
-  var infos: [AuthorInfo] = []
-  var indexes: [Int64: Int] = [:]
-  let authors = try bare.prepare("SELECT * FROM author")
-  while sqlite3_step(authors) == SQLITE_ROW {
-    let id = sqlite3_column_int64(authors, 0)
-    indexes[id] = infos.count
-    let author = Author(id: id, name: String(cString: sqlite3_column_text(authors, 1)))
-    infos.append(AuthorInfo(author: author, books: []))
-  }
-  sqlite3_finalize(authors)
-  let keys = indexes.keys.sorted()
-  let parameters = Array(repeating: "?", count: keys.count).joined(separator: ", ")
-  let books = try bare.prepare(
-    #"SELECT *, "authorId" AS "grdb_authorId" FROM "book" WHERE "authorId" IN (\#(parameters))"#
-  )
-  for (index, key) in keys.enumerated() { sqlite3_bind_int64(books, CInt(index + 1), key) }
-  while sqlite3_step(books) == SQLITE_ROW {
-    let book = Book(
-      id: sqlite3_column_int64(books, 0), authorId: sqlite3_column_int64(books, 1),
-      title: String(cString: sqlite3_column_text(books, 2)), year: Int(sqlite3_column_int64(books, 3)))
-    if let index = indexes[sqlite3_column_int64(books, 4)] { infos[index].books.append(book) }
-  }
-  sqlite3_finalize(books)
-  return infos
 }

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A connection and its statements without any library, as a program in C would use them.
+/// A connection without any library, for the loops in C of `Baseline`.
 final class BareConnection {
   let connection: OpaquePointer
 
@@ -18,6 +18,13 @@ final class BareConnection {
     if code != SQLITE_OK { throw BareError(code: code) }
   }
 
+  /// Runs a loop in C, and checks the number of rows that it returns.
+  func run(_ count: Int, _ loop: (OpaquePointer) -> Int64) throws {
+    let result = loop(connection)
+    if result < 0 { throw BareError(code: CInt(-result)) }
+    precondition(result == count, "\(result) rows were read or written, of \(count)")
+  }
+
   func prepare(_ sql: String) throws -> OpaquePointer {
     var statement: OpaquePointer?
     let code = sqlite3_prepare_v3(connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
@@ -29,6 +36,3 @@ final class BareConnection {
 struct BareError: Error {
   let code: CInt
 }
-
-/// Makes SQLite copy the bound bytes.
-let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)

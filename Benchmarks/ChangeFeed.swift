@@ -71,13 +71,6 @@ func runChangeFeed(_ folder: BenchmarkFolder, rounds: Int, side: String, name: S
 
 private let writeCount = 2_000
 
-/// The updates of a round.
-private func timeOfSeries(_ round: Int, _ update: (_ id: Int, _ number: Int) throws -> Void) rethrows -> Double {
-  let start = DispatchTime.now().uptimeNanoseconds
-  for number in 0..<writeCount { try update(1 + (round * writeCount + number) * 7919 % 10_000, number) }
-  return Double(DispatchTime.now().uptimeNanoseconds - start) / Double(writeCount)
-}
-
 private struct BareFeed {
   private let feed: OpaquePointer
 
@@ -93,14 +86,9 @@ private struct BareFeed {
   }
 
   func timeOfWrites(_ round: Int) throws -> Double {
-    try timeOfSeries(round) { id, number in
-      var text = "changed \(number)"
-      try text.withUTF8 { bytes in
-        try bytes.withMemoryRebound(to: CChar.self) { characters in
-          try check(feed_update(feed, Int64(id), Int64(number), characters.baseAddress, CInt(characters.count)))
-        }
-      }
-    }
+    let start = DispatchTime.now().uptimeNanoseconds
+    try check(feed_update_series(feed, CInt(round), CInt(writeCount)))
+    return Double(DispatchTime.now().uptimeNanoseconds - start) / Double(writeCount)
   }
 
   func timeOfLargeWrite() throws -> Double {
@@ -130,12 +118,15 @@ private final class FeedBenchmark {
   }
 
   func timeOfWrites(_ round: Int) throws -> Double {
-    try timeOfSeries(round) { id, number in
+    let start = DispatchTime.now().uptimeNanoseconds
+    for number in 0..<writeCount {
+      let id = 1 + (round * writeCount + number) * 7919 % 10_000
       try pool.write { db in
         try db.execute(
           sql: "UPDATE item SET b = ?, c = c + 1, e = ? WHERE id = ?", arguments: ["changed \(number)", number, id])
       }
     }
+    return Double(DispatchTime.now().uptimeNanoseconds - start) / Double(writeCount)
   }
 
   func timeOfLargeWrite() throws -> Double {

@@ -1,4 +1,4 @@
-import CSQLite
+import CBaseline
 import Foundation
 import Tidemark
 
@@ -88,17 +88,7 @@ private func bareReads(_ pool: DatabasePool, _ path: String, _ count: Int) throw
   onThreads(count) { worker in
     do {
       let bare = try BareConnection(path)
-      let statements = try ["BEGIN", sql, "COMMIT"].map(bare.prepare)
-      for number in 0..<readCount / count {
-        sqlite3_step(statements[0])
-        sqlite3_bind_int64(statements[1], 1, Int64(1 + (worker + number) % 9000))
-        var items: [Item] = []
-        while sqlite3_step(statements[1]) == SQLITE_ROW { items.append(bareItem(statements[1])) }
-        precondition(items.count == 50, "A read failed")
-        sqlite3_step(statements[2])
-        for statement in statements { sqlite3_reset(statement) }
-      }
-      for statement in statements { sqlite3_finalize(statement) }
+      try bare.run(readCount / count) { baseline_read_pages($0, Int64(worker), Int64(readCount / count)) }
     } catch {
       fatalError("\(error)")
     }

@@ -6,7 +6,7 @@ private let group = "one value"
 /// Conversions between values and texts, one by one. C has no equivalent to compare with: the target is the time of
 /// a prototype plus a third.
 ///
-/// The prototype ran on another machine, together with three loops in C. These loops run here in turn with the
+/// The prototype ran on another machine, together with three loops that call SQLite. These loops run here in turn with the
 /// conversions, and their times scale the prototype's times to this machine at this moment.
 func measureConversions(_ folder: BenchmarkFolder, rounds: Int, _ report: Report) throws {
   var yardsticks = try yardsticks(folder).map { Measured($0, $0.work) }

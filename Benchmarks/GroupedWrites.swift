@@ -1,4 +1,4 @@
-import CSQLite
+import CBaseline
 import Foundation
 import Tidemark
 
@@ -65,7 +65,9 @@ private enum Writer: String, CaseIterable {
       let bare = try BareConnection(path)
       try bare.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = \(mode)")
       try bare.execute("CREATE TABLE item(n INTEGER, name TEXT)")
-      return try elapsed { try Self.write(bare, count, perTransaction: self == .savepoints ? 64 : 1) }
+      return try elapsed {
+        try bare.run(count) { baseline_insert_in_transactions($0, Int64(count), self == .savepoints ? 64 : 1) }
+      }
     case .tasks, .groupingTasks, .oneTask, .oneGroupingTask:
       var configuration = Configuration()
       configuration.durability = durability
@@ -73,7 +75,7 @@ private enum Writer: String, CaseIterable {
       let pool = try DatabasePool(path: path, configuration: configuration)
       try pool.write { try $0.execute(sql: "CREATE TABLE item(n INTEGER, name TEXT)") }
       let isSingle = self == .oneTask || self == .oneGroupingTask
-      let time = try elapsed { Self.write(pool, count, tasks: isSingle ? 1 : taskCount) }
+      let time = elapsed { Self.write(pool, count, tasks: isSingle ? 1 : taskCount) }
       let found = try pool.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM item") }
       precondition(found == count / (isSingle ? 1 : taskCount) * (isSingle ? 1 : taskCount), "Rows are missing")
       try pool.close()
@@ -108,24 +110,5 @@ private enum Writer: String, CaseIterable {
       isDone.signal()
     }
     isDone.wait()
-  }
-
-  private static func write(_ bare: BareConnection, _ count: Int, perTransaction size: Int) throws {
-    let (begin, commit) = (try bare.prepare("BEGIN IMMEDIATE"), try bare.prepare("COMMIT"))
-    let (open, release) = (try bare.prepare("SAVEPOINT s"), try bare.prepare("RELEASE s"))
-    let insertion = try bare.prepare("INSERT INTO item VALUES (?, 'the name of item')")
-    func step(_ statement: OpaquePointer) throws {
-      guard sqlite3_step(statement) == SQLITE_DONE else { throw BareError(code: SQLITE_ERROR) }
-      sqlite3_reset(statement)
-    }
-    for number in 0..<count {
-      if number % size == 0 { try step(begin) }
-      if size > 1 { try step(open) }
-      sqlite3_bind_int64(insertion, 1, Int64(number))
-      try step(insertion)
-      if size > 1 { try step(release) }
-      if number % size == size - 1 || number == count - 1 { try step(commit) }
-    }
-    for statement in [begin, commit, open, release, insertion] { sqlite3_finalize(statement) }
   }
 }

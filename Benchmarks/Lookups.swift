@@ -1,4 +1,4 @@
-import CSQLite
+import CBaseline
 import Foundation
 import Tidemark
 
@@ -8,7 +8,9 @@ private let rowCount = 100_000
 /// One row, found by its key. All sides read in one transaction.
 func lookups(_ folder: BenchmarkFolder) throws -> [Workload] {
   let databases = ItemDatabases(folder, "lookups", count: rowCount)
-  let bare = Workload.Side(name: "C: lookup") { try lookUp(databases.bare) }
+  let bare = Workload.Side(name: "C: lookup") {
+    try databases.bare.run(count) { baseline_look_up($0, Int64(count), Int64(rowCount)) }
+  }
   func workload(
     _ name: String, _ target: Double?, _ find: @escaping (Database, Int64) throws -> Bool
   ) -> Workload {
@@ -39,16 +41,3 @@ func lookups(_ folder: BenchmarkFolder) throws -> [Workload] {
 }
 
 func key(_ number: Int) -> Int64 { Int64((number * 7919) % rowCount + 1) }
-
-func lookUp(_ bare: BareConnection) throws {
-  try bare.execute("BEGIN")
-  let statement = try bare.prepare("SELECT * FROM item WHERE id = ?")
-  for number in 0..<count {
-    sqlite3_bind_int64(statement, 1, key(number))
-    guard sqlite3_step(statement) == SQLITE_ROW else { throw BareError(code: SQLITE_ERROR) }
-    _ = bareItem(statement)
-    sqlite3_reset(statement)
-  }
-  sqlite3_finalize(statement)
-  try bare.execute("COMMIT")
-}

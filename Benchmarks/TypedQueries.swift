@@ -1,3 +1,4 @@
+import CBaseline
 import CSQLite
 import Foundation
 import SQLiteDB
@@ -21,7 +22,7 @@ func typedQueries(_ folder: BenchmarkFolder) throws -> [Workload] {
 private func insertion(_ folder: BenchmarkFolder) throws -> Workload {
   let databases = ItemDatabases(folder, "typed-insertion", count: 0)
   let bare = Workload.Side(name: "C: insert for SQLiteDB") {
-    try insert(count, databases.bare)
+    try databases.bare.run(count) { baseline_insert($0, Int64(count)) }
   } restore: {
     try databases.bare.execute("DELETE FROM item")
   }
@@ -44,7 +45,9 @@ private func insertion(_ folder: BenchmarkFolder) throws -> Workload {
 
 private func lookup(_ folder: BenchmarkFolder) throws -> Workload {
   let databases = ItemDatabases(folder, "typed-lookups", count: rowCount)
-  let bare = Workload.Side(name: "C: lookup for SQLiteDB") { try lookUp(databases.bare) }
+  let bare = Workload.Side(name: "C: lookup for SQLiteDB") {
+    try databases.bare.run(count) { baseline_look_up($0, Int64(count), Int64(rowCount)) }
+  }
   let library = Workload.Side(name: "look up: db.pluck(table.filter(id == x))") {
     let db = Connection(try databases.library)
     try db.transaction {

@@ -1,4 +1,4 @@
-import CSQLite
+import CBaseline
 import Foundation
 import Tidemark
 
@@ -14,20 +14,17 @@ func writing(_ folder: BenchmarkFolder) throws -> [Workload] {
 private func insertions(_ folder: BenchmarkFolder) throws -> [Workload] {
   let databases = ItemDatabases(folder, "insertion", count: 0)
   let bare = Workload.Side(name: "C: insert") {
-    try insert(count, databases.bare)
+    try databases.bare.run(count) { baseline_insert($0, Int64(count)) }
   } restore: {
     try databases.bare.execute("DELETE FROM item")
   }
   let returning = Workload.Side(name: "C: insert with RETURNING") {
-    try insert(count, databases.bare, more: "RETURNING *") { _ = bareItem($0) }
+    try databases.bare.run(count) { baseline_insert_and_fetch($0, Int64(count)) }
   } restore: {
     try databases.bare.execute("DELETE FROM item")
   }
   let upserting = Workload.Side(name: "C: upsert") {
-    let update = "name = excluded.name, score = excluded.score, ratio = excluded.ratio, data = excluded.data, date = "
-    try insert(count, databases.bare, more: "ON CONFLICT DO UPDATE SET \(update)excluded.date RETURNING rowid") {
-      _ = sqlite3_column_int64($0, 0)
-    }
+    try databases.bare.run(count) { baseline_upsert($0, Int64(count)) }
   } restore: {
     try databases.bare.execute("DELETE FROM item")
   }
@@ -70,50 +67,13 @@ private func insertions(_ folder: BenchmarkFolder) throws -> [Workload] {
   ]
 }
 
-/// The insertion of rows in bare C.
-///
-/// - Parameter more: SQL after the values.
-/// - Parameter read: Reads the returned row.
-func insert(
-  _ count: Int, _ bare: BareConnection, more: String = "", _ read: ((OpaquePointer) -> Void)? = nil
-) throws {
-  try bare.execute("BEGIN IMMEDIATE")
-  let statement = try bare.prepare(
-    "INSERT INTO item (id, name, score, ratio, data, date) VALUES (?, ?, ?, ?, ?, ?) \(more)")
-  for number in 1...count {
-    bind(number, to: statement, id: 1, others: 2)
-    if let read {
-      guard sqlite3_step(statement) == SQLITE_ROW else { throw BareError(code: SQLITE_ERROR) }
-      read(statement)
-    }
-    guard sqlite3_step(statement) == SQLITE_DONE else { throw BareError(code: SQLITE_ERROR) }
-    sqlite3_reset(statement)
-  }
-  sqlite3_finalize(statement)
-  try bare.execute("COMMIT")
-}
-
-private func bind(_ number: Int, to statement: OpaquePointer, id: CInt, others: CInt) {
-  sqlite3_bind_int64(statement, id, Int64(number))
-  var name = Sample.names[number & 63]
-  name.withUTF8 { utf8 in
-    utf8.withMemoryRebound(to: CChar.self) {
-      _ = sqlite3_bind_text(statement, others, $0.baseAddress, CInt($0.count), transient)
-    }
-  }
-  sqlite3_bind_int64(statement, others + 1, Int64(number))
-  sqlite3_bind_double(statement, others + 2, Double(number))
-  Sample.bytes.withUnsafeBytes {
-    _ = sqlite3_bind_blob(statement, others + 3, $0.baseAddress, CInt($0.count), transient)
-  }
-  sqlite3_bind_text(statement, others + 4, Sample.dateText, -1, transient)
-}
-
 // MARK: - Update
 
 private func updates(_ folder: BenchmarkFolder) throws -> [Workload] {
   let databases = ItemDatabases(folder, "update", count: count)
-  let bare = Workload.Side(name: "C: update") { try update(count, databases.bare) }
+  let bare = Workload.Side(name: "C: update") {
+    try databases.bare.run(count) { baseline_update($0, Int64(count)) }
+  }
   func workload(_ name: String, _ update: @escaping (Database, Int) throws -> Void) -> Workload {
     let library = Workload.Side(name: name) {
       try databases.library.write { db in
@@ -130,16 +90,4 @@ private func updates(_ folder: BenchmarkFolder) throws -> [Workload] {
       try Sample.codableItem(number).update(db, columns: ["name", "score", "ratio", "data", "date"])
     },
   ]
-}
-
-private func update(_ count: Int, _ bare: BareConnection) throws {
-  try bare.execute("BEGIN IMMEDIATE")
-  let statement = try bare.prepare("UPDATE item SET name=?, score=?, ratio=?, data=?, date=? WHERE id=?")
-  for number in 1...count {
-    bind(number, to: statement, id: 6, others: 1)
-    guard sqlite3_step(statement) == SQLITE_DONE else { throw BareError(code: SQLITE_ERROR) }
-    sqlite3_reset(statement)
-  }
-  sqlite3_finalize(statement)
-  try bare.execute("COMMIT")
 }

@@ -1,6 +1,7 @@
 #include "CFeed.h"
 
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -211,7 +212,7 @@ static void begin_entry(feed_database *feed) {
   if (feed->has_feed) append_head(feed);
 }
 
-int feed_update(feed_database *feed, int64_t id, int64_t value, const char *text, int length) {
+static int update(feed_database *feed, int64_t id, int64_t value, const char *text, int length) {
   begin_entry(feed);
   int code = run(feed->begin);
   if (code) return code;
@@ -220,6 +221,16 @@ int feed_update(feed_database *feed, int64_t id, int64_t value, const char *text
   sqlite3_bind_int64(feed->update, 3, id);
   if ((code = run(feed->update))) return code;
   return commit(feed);
+}
+
+int feed_update_series(feed_database *feed, int round, int count) {
+  int code = 0;
+  for (int number = 0; number < count && !code; number++) {
+    char text[32];
+    int length = snprintf(text, sizeof text, "changed %d", number);
+    code = update(feed, 1 + ((int64_t)round * count + number) * 7919 % 10000, number, text, length);
+  }
+  return code;
 }
 
 int feed_update_all(feed_database *feed, int count) {
