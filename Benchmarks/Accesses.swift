@@ -26,16 +26,16 @@ func accesses(_ folder: BenchmarkFolder) throws -> [Workload] {
       name: name, target: target, count: count, bare: bare, library: Workload.Side(name: name, work: work))
   }
   return [
-    workload("access: pool.write", 1.1, bareWrite) {
+    workload("access: pool.write", 1.15, bareWrite) {
       for number in 0..<count { try pool.write { try update($0, number) } }
     },
-    workload("access: await pool.write", 1.2, bareWrite) {
+    workload("access: await pool.write", 1.35, bareWrite) {
       try runTask { for number in 0..<count { try await pool.write { try update($0, number) } } }
     },
-    workload("access: pool.read", 1.15, bareRead) {
+    workload("access: pool.read", 1.2, bareRead) {
       for _ in 0..<count { try check(pool.read(fetch)) }
     },
-    workload("access: await pool.read", 4, bareRead) {
+    workload("access: await pool.read", 1.35, bareRead) {
       try runTask { for _ in 0..<count { try await check(pool.read(fetch)) } }
     },
     workload("access: await pool.readInline", 1.3, bareRead) {

@@ -51,7 +51,7 @@ private func rows(_ databases: ItemDatabases) -> [Workload] {
       }
       return found
     },
-    workload("[Row] of 6 columns", 1.4, kept) { db in try Row.fetchAll(db, sql: sql).count },
+    workload("[Row] of 6 columns", 1.6, kept) { db in try Row.fetchAll(db, sql: sql).count },
   ]
 }
 
@@ -71,14 +71,14 @@ private func values(_ databases: ItemDatabases) -> [Workload] {
     return Workload(name: name, target: target, count: count, bare: bare, library: library, prepare: databases.make)
   }
   return [
-    workload("[Int]", 1.2, Int.self, "SELECT score FROM item", bare: baseline_read_integers),
-    workload("[String]", 1.15, String.self, "SELECT name FROM item", bare: baseline_read_texts),
+    workload("[Int]", 1.05, Int.self, "SELECT score FROM item", bare: baseline_read_integers),
+    workload("[String]", 1.1, String.self, "SELECT name FROM item", bare: baseline_read_texts),
     workload("[Date] from text", 1.2, Date.self, "SELECT date FROM item", bare: baseline_read_dates),
-    workload("[Data]", 1.6, Data.self, "SELECT data FROM item", bare: baseline_read_blobs),
+    workload("[Data]", 1.3, Data.self, "SELECT data FROM item", bare: baseline_read_blobs),
     workload(
-      "[UUID] from blob", 1.35, UUID.self, "SELECT bytes FROM identifier", bare: baseline_read_uuids_from_blobs),
+      "[UUID] from blob", 1.15, UUID.self, "SELECT bytes FROM identifier", bare: baseline_read_uuids_from_blobs),
     workload(
-      "[UUID] from text", 2, UUID.self, "SELECT text FROM identifier", bare: baseline_read_uuids_from_texts),
+      "[UUID] from text", 1.1, UUID.self, "SELECT text FROM identifier", bare: baseline_read_uuids_from_texts),
   ]
 }
 

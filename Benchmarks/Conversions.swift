@@ -6,8 +6,8 @@ private let group = "one value"
 /// Conversions between values and texts, one by one. C has no equivalent to compare with: the target is the time of
 /// a prototype plus a third.
 ///
-/// The prototype ran on another machine, together with three loops that call SQLite. These loops run here in turn with the
-/// conversions, and their times scale the prototype's times to this machine at this moment.
+/// The prototype ran on another machine, together with the three loops of `Yardsticks.swift`. These loops run here in
+/// turn with the conversions, and their times scale the prototype's times to this machine at this moment.
 func measureConversions(_ folder: BenchmarkFolder, rounds: Int, _ report: Report) throws {
   var yardsticks = try yardsticks(folder).map { Measured($0, $0.work) }
   var conversions = try conversions().map { conversion in Measured(conversion) { try conversion.convertAll() } }

@@ -32,8 +32,8 @@ func lookups(_ folder: BenchmarkFolder) throws -> [Workload] {
     workload("look up: fetchOne(db, sql:arguments:)", 1.3) { db, key in
       try Item.fetchOne(db, sql: sql, arguments: [key]) != nil
     },
-    workload("look up: fetchOne(db, key:)", 1.5) { db, key in try Item.fetchOne(db, key: key) != nil },
-    workload("look up: filter { }.fetchOne(db)", nil) { db, key in
+    workload("look up: fetchOne(db, key:)", 1.35) { db, key in try Item.fetchOne(db, key: key) != nil },
+    workload("look up: filter { }.fetchOne(db)", 1.7) { db, key in
       try Item.filter(Column("id") == key).fetchOne(db) != nil
     },
     workload("look up: exists(db, key:)", nil) { db, key in try Item.exists(db, key: key) },

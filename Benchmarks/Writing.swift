@@ -43,14 +43,14 @@ private func insertions(_ folder: BenchmarkFolder) throws -> [Workload] {
   }
   let sql = "INSERT INTO item (id, name, score, ratio, data, date) VALUES (?, ?, ?, ?, ?, ?)"
   return [
-    workload("insert: prepared statement", 1.4) { db, number in
+    workload("insert: prepared statement", 1.3) { db, number in
       let item = Sample.item(number)
       try db.cachedStatement(sql: sql)
         .execute(arguments: [item.id, item.name, item.score, item.ratio, item.data, item.date])
     },
-    workload("insert: record", 1.6) { db, number in try Sample.item(number).insert(db) },
-    workload("insert: Codable record", 2.2) { db, number in try Sample.codableItem(number).insert(db) },
-    workload("insert: Codable record that learns its id", 2.2) { db, number in
+    workload("insert: record", 1.5) { db, number in try Sample.item(number).insert(db) },
+    workload("insert: Codable record", 2.1) { db, number in try Sample.codableItem(number).insert(db) },
+    workload("insert: Codable record that learns its id", 2.1) { db, number in
       var item = Sample.newItem(number)
       try item.insert(db)
     },
