@@ -51,7 +51,7 @@ let package = Package(
       name: "StartBare", dependencies: ["CSQLite"], path: "Benchmarks/Programs/StartBare", swiftSettings: strict),
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .testTarget(name: "TidemarkTests", dependencies: ["Tidemark", "CSQLite", "TestSupport"]),
-    .testTarget(name: "SQLiteDBTests", dependencies: ["SQLiteDB", "Tidemark"]),
+    .testTarget(name: "SQLiteDBTests", dependencies: ["SQLiteDB", "StressSupport", "Tidemark"]),
     .target(name: "StressSupport", dependencies: ["Tidemark", "CSQLite", "TestSupport"], path: "Tests/StressSupport"),
     .testTarget(name: "StressTests", dependencies: ["Tidemark", "CSQLite", "StressSupport", "TestSupport"]),
     .target(name: "CFaultVFS", path: "Tests/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),

@@ -13,8 +13,8 @@
 //     Benchmarks others [COUNT] [NORMAL|FULL] [wal|delete] [disk] [feed] [queries=COUNT]
 //
 // NAME selects the workloads and sections whose names contain it: workloads by their own names, the other sections by
-// `conversions`, `concurrent`, `writers`, `start`, `memory`, `live`, `bulk`, `wakes`, `groups`, `differences`, `slow`,
-// `streams`, `feed`, `builds`.
+// `conversions`, `dates`, `concurrent`, `writers`, `start`, `memory`, `live`, `bulk`, `wakes`, `groups`, `differences`,
+// `slow`, `streams`, `feed`, `builds`.
 // With `--side`, one side of the workloads is run without a comparison, for profilers. With `--json`, the
 // measurements are also written to a file.
 
@@ -90,6 +90,7 @@ case "slow" where names.count == 2:
 default:
   let sections: [(name: String, measure: () throws -> Void)] = [
     ("conversions", { try measureConversions(folder, rounds: rounds, report) }),
+    ("dates", { measureDateFormats(rounds: rounds, report) }),
     ("concurrent", { try measureConcurrentReads(folder, rounds: rounds, report) }),
     ("writers", { try measureConcurrentWrites(folder, rounds: min(rounds, 3), names: [], report) }),
     ("start", { try measureStartUp(folder, rounds: rounds, report) }),

@@ -155,3 +155,27 @@ extension Database {
   /// Reports an error that cannot be thrown.
   package static func report(_ error: any Error, _ what: String) { log(error, what) }
 }
+
+/// A day of the proleptic Gregorian calendar.
+package struct CivilDate: Sendable {
+  package let year: Int
+  package let month: Int
+  package let day: Int
+
+  package init(year: Int, month: Int, day: Int) {
+    self.year = year
+    self.month = month
+    self.day = day
+  }
+
+  package init(daysSince1970 days: Int) {
+    let civilDay = CivilDay(daysSince1970: days)
+    self.init(year: civilDay.year, month: civilDay.month, day: civilDay.day)
+  }
+
+  /// The number of days from 1970-01-01 to this day; nil if there is no such day.
+  package var daysSince1970: Int? {
+    guard 1...12 ~= month, day >= 1, day <= CivilDay.dayCount(ofMonth: month, year) else { return nil }
+    return CivilDay(year: year, month: month, day: day).daysSince1970
+  }
+}
