@@ -77,7 +77,7 @@ import Tidemark
     ("SELECT 1 FROM player WHERE id = 20 AND EXISTS (SELECT points AS id FROM game WHERE game.player = id)",
       "game(player,points),player(id) where id = 20"),
     // Rows of an outer join may be excluded by the subquery alone.
-    ("SELECT 1 FROM team LEFT JOIN player ON player.team = team.id AND EXISTS (SELECT 1 FROM game g WHERE g.player = player.id) WHERE player.score = 5",
+    ("SELECT 1 FROM team t LEFT JOIN player p ON p.team = t.id AND EXISTS (SELECT 1 FROM game g WHERE g.player = p.id) WHERE p.score = 5",
       "game(player),player(id,score,team) where score = 5,team(id)"),
     ("SELECT 1 FROM team LEFT JOIN player ON player.team = team.id AND player.id IN (SELECT player FROM game WHERE player = 10)",
       "game(player) where player = 10,player(id,team) where id = 10,team(id)"),
