@@ -42,6 +42,36 @@ private final class WakeBenchmark: @unchecked Sendable {
       name: "join by a foreign key", target: 20,
       sql: "SELECT item.id, tag.name FROM item JOIN tag ON tag.item = item.id WHERE item.owner = ? ORDER BY 1, 2"
     ) { [$0] },
+    Kind(
+      name: "ORDER BY owner LIMIT 10, not shown", target: 5,
+      sql: "SELECT id, name FROM item WHERE owner > ? ORDER BY owner, id LIMIT 10"
+    ) { [$0 * 20] },
+    Kind(
+      name: "score BETWEEN ? AND ?1 + 40", target: 1,
+      sql: "SELECT id, owner, score, name FROM item WHERE score BETWEEN ? AND ?1 + 40 ORDER BY id"
+    ) { [$0 * 10] },
+    Kind(name: "owner + 0 = ?", target: 1, sql: "SELECT id, score FROM item WHERE owner + 0 = ? ORDER BY id") { [$0] },
+    Kind(name: "lower(name) = ?", target: 1, sql: "SELECT id, score FROM item WHERE lower(name) = ? ORDER BY id") {
+      ["name \($0 * 7)"]
+    },
+    Kind(
+      name: "id IN (SELECT …)", target: 20,
+      sql: "SELECT id, score, owner, name FROM item WHERE id IN (SELECT item FROM tag WHERE name = ?) ORDER BY id"
+    ) { ["tag \($0 * 7)"] },
+    Kind(
+      name: "EXISTS (SELECT …)", target: 20,
+      sql: """
+        SELECT id, score, owner, name FROM item
+        WHERE owner = ? AND EXISTS (SELECT 1 FROM tag WHERE tag.item = item.id) ORDER BY id
+        """
+    ) { [$0] },
+    Kind(
+      name: "JOIN … USING", target: 20,
+      sql: """
+        SELECT id, label FROM item JOIN (SELECT item AS id, name AS label FROM tag) USING (id)
+        WHERE owner = ? ORDER BY 1, 2
+        """
+    ) { [$0] },
   ]
 
   private let pool: DatabasePool
@@ -59,6 +89,7 @@ private final class WakeBenchmark: @unchecked Sendable {
           CREATE INDEX itemByOwner ON item(owner);
           CREATE TABLE tag (id INTEGER PRIMARY KEY, item INTEGER REFERENCES item ON DELETE CASCADE, name TEXT);
           CREATE INDEX tagByItem ON tag(item);
+          CREATE INDEX tagByName ON tag(name);
           WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 4000)
           INSERT INTO item SELECT n, n % 2000, n * 7919 % 4000, 'name ' || n FROM number;
           INSERT INTO tag SELECT id, id, 'tag ' || id FROM item;

@@ -5,6 +5,7 @@
 //     Benchmarks --side library|bare feed [one|none|large|replay]
 //     Benchmarks --side library streams [none|one|ten]
 //     Benchmarks live [COUNT…]
+//     Benchmarks matching [COUNT…]
 //     Benchmarks bulk [--rounds COUNT] [CASE…]
 //     Benchmarks slow [SECONDS]
 //     Benchmarks streams [CASE…]
@@ -13,7 +14,7 @@
 //     Benchmarks others [COUNT] [NORMAL|FULL] [wal|delete] [disk] [feed] [queries=COUNT]
 //
 // NAME selects the workloads and sections whose names contain it: workloads by their own names, the other sections by
-// `conversions`, `dates`, `concurrent`, `writers`, `start`, `memory`, `live`, `bulk`, `wakes`, `groups`, `differences`,
+// `conversions`, `dates`, `concurrent`, `writers`, `start`, `memory`, `live`, `matching`, `bulk`, `wakes`, `groups`, `differences`,
 // `slow`, `streams`, `feed`, `builds`.
 // With `--side`, one side of the workloads is run without a comparison, for profilers. With `--json`, the
 // measurements are also written to a file.
@@ -77,6 +78,9 @@ switch names.first {
 case "live":
   let counts = names.dropFirst().compactMap { Int($0) }
   try measureLiveQueries(folder, counts: counts.isEmpty ? [10_000] : counts, report)
+case "matching":
+  let counts = names.dropFirst().compactMap { Int($0) }
+  try measureMatching(folder, counts: counts.isEmpty ? [100, 1_000, 10_000] : counts, report)
 case "bulk":
   try measureBulkWrites(folder, rounds: rounds, names: Array(names.dropFirst()), side == nil ? report : nil)
 case "streams":
@@ -96,6 +100,7 @@ default:
     ("start", { try measureStartUp(folder, rounds: rounds, report) }),
     ("memory", { try measureConnectionMemory(folder, report) }),
     ("live", { try measureLiveQueries(folder, counts: [10_000], report) }),
+    ("matching", { try measureMatching(folder, counts: [100, 10_000], report) }),
     ("bulk", { try measureBulkWrites(folder, rounds: rounds, names: [], report) }),
     ("wakes", { try measureWakes(folder, report) }),
     ("groups", { try measureGroups(folder, transactionCount: 1_000_000, report) }),

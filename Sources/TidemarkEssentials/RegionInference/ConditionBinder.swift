@@ -10,7 +10,7 @@ struct ConditionBinder {
   var parameterIndexes: [Int] = []
 
   /// Returns whether SQLite's own function has this name.
-  var isBuiltIn: (RowFunction) throws -> Bool = { _ in false }
+  var isBuiltIn: (RowFunction) -> Bool = { _ in false }
 
   /// The condition that an expression imposes on the rows of an occurrence of a table.
   func bind(_ expression: SelectExpression, to occurrenceID: OccurrenceID) throws -> RowCondition {
@@ -141,7 +141,7 @@ struct ConditionBinder {
       return try formulas(operands, of: occurrenceID, &mentions).map { .any($0) }
     case .call(let name, let argument):
       guard let function = RowFunction(rawValue: name),
-        case .column(let column)? = try formula(argument, of: occurrenceID, &mentions), try isBuiltIn(function)
+        case .column(let column)? = try formula(argument, of: occurrenceID, &mentions), isBuiltIn(function)
       else { return nil }
       return .function(function, column)
     case .collated, .exists, .memberOf, .scalar, .opaque:

@@ -18,7 +18,7 @@ struct OccurrenceCollector {
   let parameterIndexes: [Int]
 
   /// Returns whether SQLite's own function has this name.
-  let isBuiltIn: (RowFunction) throws -> Bool
+  let isBuiltIn: (RowFunction) -> Bool
 
   private(set) var occurrences: [TableKey: [RowOccurrence]] = [:]
 
@@ -69,7 +69,7 @@ struct OccurrenceCollector {
       // The values are unique.
       if column.name == facts.rowIDName { break }
     }
-    return terms.isEmpty ? nil : RegionBound(table: facts.key, terms: terms, limit: count)
+    return terms.isEmpty ? nil : RegionBound(table: facts.key, terms: terms, limit: count, rowIDName: facts.rowIDName)
   }
 
   /// Whether the rows of one table are sorted by a unique key.

@@ -25,7 +25,7 @@ final class ReadRecorder: ReadObserver {
         readSet.setRefinement(.linked(inference.linkedValues(values, db)), of: plan, values)
       }
       if let rowCount = plan.rowCountOfBound(values), statement.writes == nil {
-        statement.addObserver(BoundObserver(self, plan, values, rowCount: rowCount))
+        statement.addObserver(BoundObserver(self, statement.inference, plan, values, rowCount: rowCount))
       }
     } catch {
       // If in doubt, widen the region.
@@ -37,16 +37,19 @@ final class ReadRecorder: ReadObserver {
 /// Records the last row that a statement may return.
 private final class BoundObserver: StepObserver {
   private let recorder: ReadRecorder
-  private let execution: (plan: RegionPlan, values: [DatabaseValue]?)
+  private let execution: (inference: StatementInference?, plan: RegionPlan, values: [DatabaseValue]?)
   private let rowCount: Int
 
-  init(_ recorder: ReadRecorder, _ plan: RegionPlan, _ values: [DatabaseValue]?, rowCount: Int) {
-    (self.recorder, execution, self.rowCount) = (recorder, (plan, values), rowCount)
+  init(
+    _ recorder: ReadRecorder, _ inference: StatementInference?, _ plan: RegionPlan, _ values: [DatabaseValue]?,
+    rowCount: Int
+  ) {
+    (self.recorder, execution, self.rowCount) = (recorder, (inference, plan, values), rowCount)
   }
 
   func didStep(_ statement: Statement, _ result: StepResult) {
-    guard case .row(rowCount) = result, let found = execution.plan.findings.bound?.values(in: statement),
-      !found.isEmpty
+    guard case .row(rowCount) = result, let bound = execution.plan.findings.bound,
+      case let found = bound.lastValues(in: statement, execution.inference), !found.isEmpty
     else { return }
     recorder.readSet.setRefinement(.bound(found), of: execution.plan, execution.values)
   }

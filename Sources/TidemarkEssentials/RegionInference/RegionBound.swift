@@ -2,7 +2,7 @@
 ///
 /// If a query of one table is sorted by columns, and has returned as many rows as its `LIMIT` allows, rows that sort
 /// after the last one cannot change its result: neither existing nor new ones. The bound consists of the last row's
-/// values in these columns.
+/// values in these columns. Values that the row does not contain are looked up by its row ID.
 ///
 /// Invariants:
 /// 1. Rows that are equal to the bound in all known columns are relevant, whatever else they are sorted by.
@@ -26,6 +26,17 @@ struct RegionBound: Equatable, Sendable {
 
   /// The number of rows in the `LIMIT`.
   var limit: RowConstant
+
+  /// The lowercase name of the row ID; nil if the table has none.
+  var rowIDName: String?
+
+  /// The query for the values of a row, by its row ID; nil without row IDs.
+  var lookUpSQL: String? {
+    guard let rowIDName else { return nil }
+    let columns = terms.map(\.column.name.quotedDatabaseIdentifier).joined(separator: ", ")
+    let source = "\(table.database.quotedDatabaseIdentifier).\(table.name.quotedDatabaseIdentifier)"
+    return "SELECT \(columns) FROM \(source) WHERE \(rowIDName.quotedDatabaseIdentifier) = ?"
+  }
 
   /// The number of rows that must be returned; nil without a limit.
   func rowCount(_ arguments: ConditionArguments) -> Int? {

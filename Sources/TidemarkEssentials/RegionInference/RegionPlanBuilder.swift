@@ -39,7 +39,7 @@ struct RegionPlanBuilder {
       var reader = OccurrenceCollector(
         factsOfTable: { [db] in try db.facts(ofTable: $0, in: $1) },
         number: { [db] in try db.internalRows("SELECT \($0)").first?.first ?? .null },
-        parameterIndexes: indexes, isBuiltIn: { [db] in try db.isBuiltIn($0) })
+        parameterIndexes: indexes, isBuiltIn: { [db] in db.isBuiltIn($0) })
       try reader.read(query)
       return reader
     } catch is SelectParser.UnsupportedSyntax {
@@ -125,8 +125,11 @@ struct RegionPlanBuilder {
 
 extension Database {
   /// Whether SQLite's own function has this name: the program or an extension may have added another one.
-  fileprivate func isBuiltIn(_ function: RowFunction) throws -> Bool {
-    let rows = try internalRows("SELECT builtin FROM pragma_function_list WHERE lower(name) = '\(function.rawValue)'")
+  fileprivate func isBuiltIn(_ function: RowFunction) -> Bool {
+    // Some builds of SQLite do not list their functions. Then the function is not used.
+    guard
+      let rows = try? internalRows("SELECT builtin FROM pragma_function_list WHERE lower(name) = '\(function.rawValue)'")
+    else { return false }
     return !rows.isEmpty && rows.allSatisfy { $0.first == DatabaseValue(.int64(1)) }
   }
 }

@@ -61,6 +61,32 @@ final class RegionRefiner {
   }
 }
 
+extension RegionBound {
+  /// The values of the current row in the columns by which the rows are sorted, including values that the row does not
+  /// contain.
+  func lastValues(in statement: Statement, _ inference: StatementInference?) -> [DatabaseValue] {
+    let values = values(in: statement)
+    guard values.count < terms.count, let inference, let rowIDName, let sql = lookUpSQL,
+      let rowID = statement.currentValue(ofColumnNamed: rowIDName)
+    else { return values }
+    do {
+      return try statement.database.untraced {
+        let lookUp = try inference.boundLookUp ?? statement.database.compile(sql, isInternal: true)
+        inference.boundLookUp = lookUp
+        try lookUp.start(StatementArguments(values: [rowID]))
+        defer { lookUp.finish() }
+        guard try lookUp.step() else { return values }
+        let all = terms.indices.compactMap { DatabaseValue.read(lookUp.sqliteStatement, CInt($0)) }
+        return all.count == terms.count ? all : values
+      }
+    } catch {
+      // The error concerns the look-up alone: use the wider region.
+      inference.boundLookUp = nil
+      return values
+    }
+  }
+}
+
 extension StatementInference {
   /// Returns the values of columns of joined tables, from the probes of the plan.
   func linkedValues(_ arguments: [DatabaseValue]?, _ db: Database) -> [[DatabaseValue]?] {

@@ -64,6 +64,9 @@ final class StatementInference {
   /// The probes that run with each execution; nil before the first one.
   var refiner: RegionRefiner?
 
+  /// The query of `RegionBound.lookUpSQL`; nil before the first use.
+  var boundLookUp: Statement?
+
   init(_ plan: RegionPlan, schemaGeneration: UInt, functionGeneration: Int) {
     (self.plan, self.schemaGeneration, self.functionGeneration) = (plan, schemaGeneration, functionGeneration)
   }

@@ -256,7 +256,10 @@ struct OracleQuery {
       "\(name)\(generator.pick(["", " ASC", " DESC", "", " DESC NULLS LAST", " COLLATE NOCASE"]))"
     }
     let order = terms.suffix(Int.random(in: 1...3, using: &generator)).joined(separator: ", ")
-    let columns = generator.pick(["*", "*", (table.columns.map(\.name) + table.identity).joined(separator: ", ")])
+    let columns = generator.pick([
+      "*", "*", (table.columns.map(\.name) + table.identity).joined(separator: ", "), table.identity[0],
+      "\(table.identity[0]), \(generator.pick(table.columns).name)",
+    ])
     let limit = Int.random(in: 1...6, using: &generator)
     return OracleQuery(
       sql: "SELECT \(columns) FROM \(table.sql) WHERE \(condition.sql) ORDER BY \(order) LIMIT \(limit)",

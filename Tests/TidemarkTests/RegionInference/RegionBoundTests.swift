@@ -39,6 +39,20 @@ import Tidemark
     #expect(other == "game(id,score) where score >= 20")
   }
 
+  @Test func columnsThatTheRowDoesNotContainAreLookedUp() throws {
+    let one = try region("SELECT id FROM game ORDER BY score DESC LIMIT 2")
+    #expect(one == "game(id,score) where score >= 30")
+    let second = try region("SELECT id, score FROM game ORDER BY score, code DESC LIMIT 2")
+    #expect(
+      second
+        == "game(code,id,score) where code >= \"y\" and score = 20,game(code,id,score) where score < 20,game(code,id,score) where score = NULL"
+    )
+    let unnamed = try region(
+      "SELECT rowid FROM note ORDER BY text LIMIT 1",
+      after: "CREATE TABLE note (text TEXT); INSERT INTO note VALUES ('b'), ('a')")
+    #expect(unnamed == "note(ROWID,text) where text <= \"a\",note(ROWID,text) where text = NULL")
+  }
+
   @Test func nullSortsFirst() throws {
     let up = try region("SELECT id, score FROM game ORDER BY score LIMIT 2")
     #expect(up == "game(id,score) where score <= 20,game(id,score) where score = NULL")
@@ -50,7 +64,9 @@ import Tidemark
   @Test(arguments: [
     "SELECT id, score FROM game ORDER BY score DESC LIMIT 5", "SELECT id, score FROM game ORDER BY score DESC LIMIT -1",
     "SELECT id, score FROM game ORDER BY score DESC LIMIT 0", "SELECT id, score FROM game LIMIT 2",
-    "SELECT id, score FROM game ORDER BY score DESC NULLS FIRST LIMIT 2", "SELECT id FROM game ORDER BY score LIMIT 2",
+    "SELECT id, score FROM game ORDER BY score DESC NULLS FIRST LIMIT 2",
+    "SELECT code FROM game ORDER BY score LIMIT 2",
+    "SELECT id + 0 FROM game ORDER BY score LIMIT 2", "SELECT code AS id FROM game ORDER BY score LIMIT 2",
     "SELECT id, -score AS score FROM game ORDER BY score LIMIT 2", "SELECT id, score FROM game ORDER BY 2 LIMIT 2",
     "SELECT id, score FROM game ORDER BY -score LIMIT 2", "SELECT id, score FROM game ORDER BY score + 0 LIMIT 2",
     "SELECT DISTINCT score FROM game ORDER BY score LIMIT 2",
