@@ -128,7 +128,8 @@ extension Database {
   fileprivate func isBuiltIn(_ function: RowFunction) -> Bool {
     // Some builds of SQLite do not list their functions. Then the function is not used.
     guard
-      let rows = try? internalRows("SELECT builtin FROM pragma_function_list WHERE lower(name) = '\(function.rawValue)'")
+      let rows = try? internalRows(
+        "SELECT builtin FROM pragma_function_list WHERE lower(name) = '\(function.rawValue)'")
     else { return false }
     return !rows.isEmpty && rows.allSatisfy { $0.first == DatabaseValue(.int64(1)) }
   }

@@ -35,11 +35,20 @@ struct OracleSchema {
   var views: [String] = []
   var statements: [String] = []
 
-  init(_ generator: inout SeededRandom) {
+  /// - Parameter indexesEachColumn: Whether each column has an index, by which probes find rows.
+  init(_ generator: inout SeededRandom, indexesEachColumn: Bool = false) {
     var names = [("main", "t0"), ("main", "t1"), ("main", "t2")]
     if Int.random(in: 0..<3, using: &generator) == 0 { names.append(("temp", "t0")) }
     if Int.random(in: 0..<3, using: &generator) == 0 { names.append(("arch", generator.pick(["t1", "t3"]))) }
     for (database, name) in names { addTable(database, name, &generator) }
+    if indexesEachColumn {
+      for table in tables {
+        for column in table.storedColumns {
+          let index = "\(table.database).e_\(table.name)_\(column.name)"
+          statements.append("CREATE INDEX \(index) ON \(table.name) (\(column.name))")
+        }
+      }
+    }
     for number in 0..<Int.random(in: 0...2, using: &generator) {
       let table = generator.pick(tables)
       let database = generator.pick(["temp", table.database])

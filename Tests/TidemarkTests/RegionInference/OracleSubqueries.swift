@@ -4,6 +4,14 @@ import Tidemark
 // Queries whose rows depend on rows of other tables: in subqueries, in views, in common tables, and by merged columns.
 
 extension OracleQuery {
+  static func related(_ schema: OracleSchema, _ generator: inout SeededRandom) -> OracleQuery {
+    switch Int.random(in: 0..<8, using: &generator) {
+    case 0..<4: subquery(schema, &generator)
+    case 4..<7: derived(schema, &generator)
+    default: merged(schema, &generator)
+    }
+  }
+
   /// Rows with a condition on a subquery, which may refer to them.
   static func subquery(_ schema: OracleSchema, _ generator: inout SeededRandom) -> OracleQuery {
     let outer = generator.pick(schema.tables)
@@ -38,7 +46,10 @@ extension OracleQuery {
     default:
       query.sql = "SELECT \(shown) FROM \(outer.sql) x WHERE \(test)"
       query.arguments = relation.arguments
-      if Bool.random(using: &generator) {
+      if Int.random(in: 0..<3, using: &generator) == 0 {
+        query.sql += " AND x.\(relation.column.name) = ?"
+        query.arguments.append(generator.pick(OracleSchema.plainValues(for: relation.column.affinity)))
+      } else if Bool.random(using: &generator) {
         query.sql += " AND \(other.sql)"
         query.arguments += other.arguments
       }
@@ -52,6 +63,9 @@ extension OracleQuery {
     var test = ""
     var arguments: [DatabaseValue] = []
 
+    /// The column that is compared with the subquery.
+    var column: OracleTable.Column
+
     init(outer: (name: String, table: OracleTable), _ schema: OracleSchema, depth: Int, _ generator: inout SeededRandom)
     {
       let name = depth == 0 ? "y" : "w"
@@ -64,13 +78,15 @@ extension OracleQuery {
       }
       let anyPair = (outer: generator.pick(outer.table.columns).name, inner: generator.pick(inner.columns).name)
       let pair = pairs.isEmpty || Int.random(in: 0..<8, using: &generator) == 0 ? anyPair : generator.pick(pairs)
+      column = outer.table.linkColumns.first { $0.name == pair.outer } ?? .init(name: pair.outer, type: "")
       let outerColumn = Bool.random(using: &generator) ? "\(outer.name).\(pair.outer)" : pair.outer
       let innerColumn = Bool.random(using: &generator) ? "\(name).\(pair.inner)" : pair.inner
       var conditions: [String] = []
       let isCorrelated = Bool.random(using: &generator)
       if isCorrelated { conditions.append("\(innerColumn) = \(outer.name).\(pair.outer)") }
       if Int.random(in: 0..<4, using: &generator) > 0 {
-        let column = generator.pick(inner.linkColumns)
+        let linked = inner.linkColumns.first { $0.name == pair.inner }
+        let column = Bool.random(using: &generator) ? generator.pick(inner.linkColumns) : linked ?? inner.linkColumns[0]
         conditions.append("\(name).\(column.name) \(generator.pick(["=", "=", "<", "IS"])) ?")
         arguments.append(generator.pick(OracleSchema.plainValues(for: column.affinity)))
       }
@@ -151,7 +167,12 @@ extension OracleQuery {
     }
     let shape = OracleTable(
       database: "", name: "s", columns: zip(columns, names).map { .init(name: $1, type: $0.type) }, identity: ["none"])
-    let outside = OracleCondition.random(on: [("s", shape)], depth: 1, &generator)
+    var outside = OracleCondition.random(on: [("s", shape)], depth: 1, &generator)
+    if Bool.random(using: &generator) {
+      let column = generator.pick(shape.columns)
+      let value = generator.pick(OracleSchema.plainValues(for: column.affinity))
+      outside = OracleCondition(sql: "s.\(column.name) = ?", arguments: [value])
+    }
     var prefix = ""
     var source = "(\(query)) s"
     if isCommon {
