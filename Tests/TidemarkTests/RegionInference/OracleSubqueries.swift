@@ -84,13 +84,13 @@ extension OracleQuery {
       var conditions: [String] = []
       let isCorrelated = Bool.random(using: &generator)
       if isCorrelated { conditions.append("\(innerColumn) = \(outer.name).\(pair.outer)") }
-      if Int.random(in: 0..<4, using: &generator) > 0 {
+      if Int.random(in: 0..<5, using: &generator) < 3 {
         let linked = inner.linkColumns.first { $0.name == pair.inner }
         let column = Bool.random(using: &generator) ? generator.pick(inner.linkColumns) : linked ?? inner.linkColumns[0]
         conditions.append("\(name).\(column.name) \(generator.pick(["=", "=", "<", "IS"])) ?")
         arguments.append(generator.pick(OracleSchema.plainValues(for: column.affinity)))
       }
-      if Int.random(in: 0..<3, using: &generator) == 0 {
+      if Int.random(in: 0..<6, using: &generator) == 0 {
         let condition = OracleCondition.random(on: [(name, inner)], depth: 1, &generator)
         conditions.append(condition.sql)
         arguments += condition.arguments
@@ -104,7 +104,8 @@ extension OracleQuery {
       if !conditions.isEmpty { source += " WHERE \(conditions.joined(separator: " AND "))" }
       let other = generator.pick(inner.columns).name
       let end = generator.pick([
-        "", "", "", "", " LIMIT 1", " ORDER BY \(other) LIMIT 2", " GROUP BY \(name).\(other)", " LIMIT 1 OFFSET 1",
+        "", "", "", "", "", " LIMIT 1", " ORDER BY \(other) LIMIT 2", " ORDER BY \(other) LIMIT 3",
+        " GROUP BY \(name).\(other)", " LIMIT 1 OFFSET 1",
       ])
       let value = generator.pick([
         innerColumn, innerColumn, innerColumn, innerColumn, "max(\(innerColumn))", "count(*)",
@@ -116,7 +117,7 @@ extension OracleQuery {
       case 0, 1, 2: test = "\(outerColumn) IN (\(subquery))"
       case 3, 4: test = "EXISTS (\(subquery))"
       case 5: test = "\(outerColumn) = (\(subquery))"
-      case 6: test = "\(outerColumn) \(generator.pick(["<", ">=", "IS", "<>"])) (\(subquery))"
+      case 6: test = "\(outerColumn) \(generator.pick(["<", ">=", "IS", "IS", "IS", "<>"])) (\(subquery))"
       default:
         let third = generator.pick(schema.tables)
         let second = "SELECT \(generator.pick(third.columns).name) FROM \(third.sql)"
@@ -131,7 +132,9 @@ extension OracleQuery {
     let table = generator.pick(schema.tables)
     var columns = Array(
       table.storedColumns.shuffled(using: &generator).prefix(Int.random(in: 1...3, using: &generator)))
-    let inside = OracleCondition.random(on: [("x", table)], depth: 1, &generator)
+    let inside =
+      Bool.random(using: &generator)
+      ? OracleCondition.random(on: [("x", table)], depth: 1, &generator) : OracleCondition(sql: "1")
     var arguments = inside.arguments
     var body = "FROM \(table.sql) x"
     if Int.random(in: 0..<3, using: &generator) == 0 {
@@ -152,7 +155,7 @@ extension OracleQuery {
     let distinct = generator.pick(["", "", "", "DISTINCT "])
     var query = "SELECT \(distinct)\(usesStar ? "*" : selected.joined(separator: ", ")) \(body)"
     switch Int.random(in: 0..<10, using: &generator) {
-    case 0: query += " ORDER BY 1 LIMIT 4"
+    case 0, 4: query += " ORDER BY 1 LIMIT \(Int.random(in: 3...8, using: &generator))"
     case 1: query += " GROUP BY \(selected[0].split(separator: " ")[0])"
     case 2, 3:
       let other = generator.pick(schema.tables)
