@@ -14,8 +14,8 @@
 //     Benchmarks others [COUNT] [NORMAL|FULL] [wal|delete] [disk] [feed] [queries=COUNT]
 //
 // NAME selects the workloads and sections whose names contain it: workloads by their own names, the other sections by
-// `conversions`, `dates`, `concurrent`, `writers`, `start`, `memory`, `live`, `matching`, `bulk`, `wakes`, `groups`, `differences`,
-// `slow`, `streams`, `feed`, `builds`.
+// `conversions`, `dates`, `concurrent`, `writers`, `start`, `memory`, `live`, `matching`, `bulk`, `wakes`, `groups`,
+// `differences`, `slow`, `streams`, `feed`, `builds`.
 // With `--side`, one side of the workloads is run without a comparison, for profilers. With `--json`, the
 // measurements are also written to a file.
 

@@ -1,8 +1,8 @@
 /// Finds the columns that must be equal for a row of a `SELECT`: in its conditions, in joins, and in subqueries.
 ///
 /// A condition such as `EXISTS (…)`, `… IN (…)` or `… = (…)` requires a result of its subquery: it excludes rows
-/// without equal values in the tables of the subquery. Conversely, rows of the subquery are irrelevant if no row outside
-/// has their values.
+/// without equal values in the tables of the subquery. Conversely, rows of the subquery are irrelevant if no row
+/// outside has their values.
 struct EqualityFinder {
   typealias Side = RowEquality.Side
 

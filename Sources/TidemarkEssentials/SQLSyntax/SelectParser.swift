@@ -79,8 +79,12 @@ struct SelectParser {
     if take("ORDER") {
       try expect("BY")
       let start = position
-      (query.ordering, query.directions) = try parseOrderingTerms()
+      let callsFunctions = try callsFunctions { parser in
+        (query.ordering, query.directions) = try parser.parseOrderingTerms()
+      }
       query.orderingText = text(from: start)
+      // With an aggregate in `ORDER BY`, the query returns one row.
+      if callsFunctions { for index in query.cores.indices { query.cores[index].combinesRows = true } }
     }
     if take("LIMIT") {
       query.limit = try parseExpression()
@@ -134,11 +138,9 @@ struct SelectParser {
     if take("DISTINCT") { core.showsEachRow = false }
     _ = take("ALL")
     core.countsRows = isAtCount
-    let outerCallsFunctions = mentions.includeFunctions
-    mentions.includeFunctions = false
-    repeat { try parseResultColumn(into: &core) } while takeSymbol(",")
-    core.combinesRows = mentions.includeFunctions
-    mentions.includeFunctions = mentions.includeFunctions || outerCallsFunctions
+    core.combinesRows = try callsFunctions { parser in
+      repeat { try parser.parseResultColumn(into: &core) } while parser.takeSymbol(",")
+    }
     core.selectionText = text(from: start)
     start = position
     if take("FROM") {
@@ -176,6 +178,17 @@ struct SelectParser {
     }
     core.nested = nested
     return core
+  }
+
+  /// Parses a part of the text.
+  ///
+  /// - Returns: Whether functions are called in it.
+  private mutating func callsFunctions(_ parse: (inout SelectParser) throws -> Void) rethrows -> Bool {
+    let outer = mentions.includeFunctions
+    mentions.includeFunctions = false
+    defer { mentions.includeFunctions = mentions.includeFunctions || outer }
+    try parse(&self)
+    return mentions.includeFunctions
   }
 
   /// Whether a `WINDOW` clause begins: the word alone may be a name.

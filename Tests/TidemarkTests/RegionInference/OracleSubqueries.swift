@@ -104,7 +104,8 @@ extension OracleQuery {
       if !conditions.isEmpty { source += " WHERE \(conditions.joined(separator: " AND "))" }
       let other = generator.pick(inner.columns).name
       let end = generator.pick([
-        "", "", "", "", "", " LIMIT 1", " ORDER BY \(other) LIMIT 2", " ORDER BY \(other) LIMIT 3",
+        "", "", "", "", "", " LIMIT 1", " ORDER BY count(*)", " ORDER BY \(other) LIMIT 2",
+        " ORDER BY \(other) LIMIT 3",
         " GROUP BY \(name).\(other)", " LIMIT 1 OFFSET 1",
       ])
       let value = generator.pick([

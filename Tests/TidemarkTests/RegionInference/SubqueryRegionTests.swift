@@ -56,6 +56,8 @@ import Tidemark
     ("team NOT IN (SELECT id FROM team WHERE kind = 'red')", "player(team),team(id,kind) where kind = \"red\""),
     ("NOT EXISTS (SELECT 1 FROM team WHERE team.id = player.team AND kind = 'red')", "player(team),team(id,kind) where kind = \"red\""),
     ("EXISTS (SELECT count(*) FROM team WHERE team.id = player.team AND kind = 'red')", "player(team),team(id,kind) where kind = \"red\""),
+    ("EXISTS (SELECT id FROM team WHERE team.id = player.team AND kind = 'red' ORDER BY count(*))",
+      "player(team),team(id,kind) where kind = \"red\""),
     ("team IS (SELECT id FROM team WHERE kind = 'red')", "player(team),team(id,kind) where kind = \"red\""),
     ("team = (SELECT max(id) FROM team WHERE kind = 'red')", "player(team),team(id,kind) where kind = \"red\""),
     ("team < (SELECT id FROM team WHERE kind = 'red')", "player(team),team(id,kind) where kind = \"red\""),
