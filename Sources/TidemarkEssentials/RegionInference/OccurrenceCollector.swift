@@ -37,6 +37,9 @@ struct OccurrenceCollector {
   /// The number of views and common tables that may still be read: each is read wherever it is used.
   private(set) var remainingExpansions = 64
 
+  /// The number of uses of common tables in their own queries.
+  private(set) var recursionCount = 0
+
   /// Analyses a parsed statement.
   mutating func read(_ query: ParsedQuery) throws {
     mentions = query.mentions
@@ -166,8 +169,14 @@ struct OccurrenceCollector {
     let key = table.name.asciiLowercased
     if table.database == nil {
       if let commonTable = scope.commonTables[key] {
-        guard let (query, scope) = commonTable.definition else { return .unknown }
-        return try expand(query, scope)
+        guard let (query, scope) = commonTable.definition else {
+          recursionCount += 1
+          return .unknown
+        }
+        let knownCount = recursionCount
+        let content = try expand(query, scope)
+        // Each row of a recursive query may lead to others, which satisfy a condition on its result.
+        return recursionCount == knownCount ? content : .unknown
       }
       if scope.outerCommonTables.contains(key) { throw UnsupportedSyntax() }
     }

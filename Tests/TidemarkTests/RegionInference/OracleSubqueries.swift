@@ -5,8 +5,9 @@ import Tidemark
 
 extension OracleQuery {
   static func related(_ schema: OracleSchema, _ generator: inout SeededRandom) -> OracleQuery {
-    switch Int.random(in: 0..<8, using: &generator) {
+    switch Int.random(in: 0..<9, using: &generator) {
     case 0..<4: subquery(schema, &generator)
+    case 8: recursive(schema, &generator)
     case 4..<7: derived(schema, &generator)
     default: merged(schema, &generator)
     }
@@ -198,6 +199,24 @@ extension OracleQuery {
     let shown = generator.pick(["s.\(names[0])", "*", "count(*)"])
     return OracleQuery(
       sql: "\(prefix)SELECT \(shown) FROM \(source) WHERE \(outside.sql)", arguments: arguments + outside.arguments)
+  }
+
+  /// Rows that are found from other rows, by a condition on the result.
+  static func recursive(_ schema: OracleSchema, _ generator: inout SeededRandom) -> OracleQuery {
+    let table = generator.pick(schema.tables)
+    let (first, second) = (generator.pick(table.linkColumns), generator.pick(table.linkColumns))
+    let start = generator.pick(OracleSchema.plainValues(for: first.affinity))
+    let condition = OracleCondition.random(on: [("x", table)], depth: 0, &generator)
+    let end = generator.pick(OracleSchema.plainValues(for: second.affinity))
+    let columns = (first: first.name, second: second.name)
+    let union = generator.pick(["UNION ALL", "UNION"])
+    return OracleQuery(
+      sql: """
+        WITH RECURSIVE q (v, depth) AS (SELECT \(columns.first), 0 FROM \(table.sql) WHERE \(columns.first) = ?
+        \(union) SELECT x.\(columns.second), depth + 1 FROM \(table.sql) x JOIN q
+        ON x.\(columns.first) = q.v AND depth < 2 AND (\(condition.sql)))
+        SELECT * FROM q WHERE v \(generator.pick(["=", ">", "<>"])) ?
+        """, arguments: [start] + condition.arguments + [end])
   }
 
   /// A join that merges columns, with conditions on them.

@@ -109,6 +109,9 @@ import Tidemark
       "game(player) where player = 10,player(id,name,score,team) where team = 1"),
     ("WITH q AS (SELECT id, team FROM player) SELECT 1 FROM q a, q b WHERE a.id = 10 AND b.id = 20",
       "player(id,team) where id in (10, 20)"),
+    // A row of a recursive query leads to others.
+    ("WITH RECURSIVE q AS (SELECT id FROM player WHERE id = 10 UNION ALL SELECT score FROM player p, q USING (id)) SELECT * FROM q WHERE id = 5",
+      "player(id,score)"),
     ("WITH q AS (SELECT id FROM player LIMIT 2) SELECT * FROM q WHERE id = 10", "player(id)"),
     ("WITH q AS (SELECT id FROM player WHERE team = 1 UNION ALL SELECT player FROM game) SELECT * FROM q WHERE id = 10",
       "game(player) where player = 10,player(id,team) where id = 10 and team = 1"),
