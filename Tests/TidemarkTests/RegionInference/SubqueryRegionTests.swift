@@ -21,9 +21,9 @@ import Tidemark
     """
 
   /// The region of a query in an observation.
-  private func region(_ sql: String) throws -> String {
+  private func region(_ sql: String, after change: String = "") throws -> String {
     try inMemory { db in
-      try db.execute(sql: Self.schema)
+      try db.execute(sql: Self.schema + change)
       return try db.recordingReads(usesBounds: true) { _ = try Row.fetchAll(db, sql: sql) }
         .readSet.region.debugDescription
     }
@@ -59,6 +59,8 @@ import Tidemark
     ("EXISTS (SELECT id FROM team WHERE team.id = player.team AND kind = 'red' ORDER BY count(*))",
       "player(team),team(id,kind) where kind = \"red\""),
     ("team IS (SELECT id FROM team WHERE kind = 'red')", "player(team),team(id,kind) where kind = \"red\""),
+    ("score IS (SELECT points FROM game WHERE game.player = player.id AND game.player = 10)",
+      "game(player,points) where player = 10,player(id,score)"),
     ("team = (SELECT max(id) FROM team WHERE kind = 'red')", "player(team),team(id,kind) where kind = \"red\""),
     ("team < (SELECT id FROM team WHERE kind = 'red')", "player(team),team(id,kind) where kind = \"red\""),
     ("team IN (SELECT id FROM team WHERE kind = 'red' UNION SELECT 3)", "player(team),team(id,kind) where kind = \"red\""),
@@ -90,6 +92,16 @@ import Tidemark
   func `names in subqueries refer to enclosing queries`(_ sql: String, _ expected: String) throws {
     let known = try region(sql)
     #expect(known == expected)
+  }
+
+  /// A player with a score and a game is not in the result, but without the game, NULL would replace it.
+  @Test func `rows that NULL may replace do not select rows of a subquery`() throws {
+    let sql = """
+      SELECT 1 FROM team t LEFT JOIN player p ON p.team = t.id AND EXISTS (SELECT 1 FROM game g WHERE g.player = p.id)
+      WHERE p.score IS NULL
+      """
+    let known = try region(sql, after: "CREATE INDEX playerByScore ON player(score)")
+    #expect(known == "game(player),player(id,score,team),team(id)")
   }
 
   // swift-format-ignore
