@@ -40,7 +40,7 @@ extension Statement {
     do {
       try bind(arguments, isChecked: false)
     } catch {
-      // If SQLite rejects a value because of its size, the next execution throws the error.
+      // If SQLite rejects a value because of its size, the next execution throws the error. Nothing is bound.
       argumentState.current = arguments
       argumentState.areChecked = false
     }
@@ -52,9 +52,9 @@ extension Statement {
     if arguments.namedValues.count + arguments.values.count >= parameterCount { return try setArguments(arguments) }
     database.preconditionAccess()
     if isRunning { finish() }
+    unbindArguments()
     argumentState.current = arguments
     argumentState.areChecked = true
-    argumentState.areBound = false
   }
 
   /// Validates arguments without setting them.
@@ -78,7 +78,7 @@ extension Statement {
 
   /// Returns the value of a parameter: the value with its name, or the next positional value.
   private func value(
-    at index: CInt, _ arguments: StatementArguments, _ rest: inout ArraySlice<DatabaseValue>
+    at index: CInt, _ arguments: StatementArguments, _ rest: inout Slice<PackedValues>
   ) throws -> DatabaseValue {
     let name = parameterName(at: index)
     if let name, let value = arguments.namedValues[name] { return value }
@@ -115,18 +115,17 @@ extension Statement {
       return
     }
     if arguments.namedValues.isEmpty, arguments.values.count == parameterCount {
-      argumentState.bytes.begin(sqliteStatement)
-      try arguments.values.withUnsafeBufferPointer { values in
-        for index in values.indices { try bind(values[index], at: CInt(truncatingIfNeeded: index + 1)) }
-      }
+      try bind(arguments.values)
+      argumentState.ordered = PackedValues()
     } else {
       if isChecked { try validate(arguments) }
-      argumentState.bytes.begin(sqliteStatement)
       var rest = arguments.values[...]
+      var ordered = PackedValues(capacity: parameterCount)
       for index in 1..<CInt(parameterCount + 1) {
-        let value = isChecked ? try value(at: index, arguments, &rest) : looseValue(at: index, arguments, &rest)
-        try bind(value, at: index)
+        ordered.append(isChecked ? try value(at: index, arguments, &rest) : looseValue(at: index, arguments, &rest))
       }
+      try bind(ordered)
+      argumentState.ordered = ordered
     }
     argumentState.current = arguments
     argumentState.areChecked = isChecked
@@ -137,13 +136,13 @@ extension Statement {
   func values(takenFrom arguments: inout StatementArguments) throws -> [DatabaseValue] {
     var rest = arguments.values[...]
     let values = try (1..<CInt(parameterCount + 1)).map { try value(at: $0, arguments, &rest) }
-    arguments.values = Array(rest)
+    arguments.values = PackedValues(rest)
     return values
   }
 
   /// Returns the values that the parameters would have; nil if the arguments do not match.
   func parameterValues(_ arguments: StatementArguments, isChecked: Bool) -> [DatabaseValue]? {
-    if arguments.namedValues.isEmpty, arguments.values.count == parameterCount { return arguments.values }
+    if arguments.namedValues.isEmpty, arguments.values.count == parameterCount { return Array(arguments.values) }
     var rest = arguments.values[...]
     do {
       return try (1..<CInt(parameterCount + 1)).map { index in
@@ -156,19 +155,29 @@ extension Statement {
   }
 
   private func looseValue(
-    at index: CInt, _ arguments: StatementArguments, _ rest: inout ArraySlice<DatabaseValue>
+    at index: CInt, _ arguments: StatementArguments, _ rest: inout Slice<PackedValues>
   ) -> DatabaseValue {
     parameterName(at: index).flatMap { arguments.namedValues[$0] } ?? rest.popFirst() ?? .null
   }
 
-  private func bind(_ value: DatabaseValue, at index: CInt) throws {
-    let code = argumentState.bytes.bind(value, to: sqliteStatement, at: index)
+  /// Binds a value to each parameter. The caller keeps the values while they are bound.
+  private func bind(_ values: PackedValues) throws {
+    let code = values.bind(to: sqliteStatement)
     if code != SQLITE_OK {
-      argumentState.areBound = false
-      // The remaining parameters still refer to the freed memory of the previous values.
+      let error = database.error(code, of: self)
+      // Some parameters refer to these values, which are not kept.
       sqlite3_clear_bindings(sqliteStatement)
-      throw database.error(code, of: self)
+      argumentState.areBound = false
+      throw error
     }
+  }
+
+  /// Removes the arguments. SQLite does not refer to their memory any more.
+  func unbindArguments() {
+    sqlite3_clear_bindings(sqliteStatement)
+    argumentState.areBound = false
+    argumentState.current = StatementArguments()
+    argumentState.ordered = PackedValues()
   }
 }
 

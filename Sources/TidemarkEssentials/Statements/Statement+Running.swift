@@ -53,7 +53,7 @@ extension Statement {
     if let arguments {
       try bind(arguments)
     } else if !argumentState.areBound {
-      try bind(argumentState.current, isChecked: argumentState.areChecked)
+      try bind(isInternal ? StatementArguments() : argumentState.current, isChecked: argumentState.areChecked)
     }
     if let observer = database.recording.observer { observer.willRead(self) }
     let isInsideTransaction = !database.isInAutocommitMode
@@ -247,10 +247,9 @@ extension Statement {
   }
 
   private func forgetArguments() {
-    // Release the memory of large values.
-    if argumentState.bytes.hasCopies { sqlite3_clear_bindings(sqliteStatement) }
-    argumentState.current = StatementArguments()
     argumentState.areBound = false
+    // SQLite may refer to the values until others are bound. Only large ones are worth the time to unbind them.
+    if argumentState.current.values.byteCount + argumentState.ordered.byteCount > 4096 { unbindArguments() }
   }
 
   /// Ends a run, unless it has ended already. Called on the thread that releases the cursor.

@@ -50,7 +50,7 @@ public final class Statement {
     cached.columns.generation = database.schema.generations?.lastKnown(database)
   }
 
-  deinit { database.finalize(sqliteStatement, isRunning: isRunning, keeping: argumentState.bytes) }
+  deinit { database.finalize(sqliteStatement, isRunning: isRunning, keeping: argumentState) }
 
   /// Whether SQLite reports that the statement writes nothing. This is true for `BEGIN`, `COMMIT` and `ATTACH`, and
   /// false for `BEGIN IMMEDIATE`. C: `sqlite3_stmt_readonly`.
@@ -71,18 +71,19 @@ public final class Statement {
 
   // MARK: - Stored state, by subject
 
-  /// The arguments of a statement, which are kept between runs.
+  /// The arguments of a statement, which are kept between runs. SQLite reads their texts and blobs in place.
   struct ArgumentState {
+    /// The arguments. If they are bound, they keep the memory that SQLite reads; if it has others, `ordered` does.
     var current = StatementArguments()
+
+    /// The bound values, if some are found by their names, or if their number is not checked and differs.
+    var ordered = PackedValues()
 
     /// Whether the arguments are bound. If not, or if SQLite refused some of them, they are bound before the next run.
     var areBound: Bool
 
     /// Whether the number and the names of the arguments are checked.
     var areChecked = true
-
-    /// The memory of texts and blobs.
-    let bytes = ArgumentBytes()
 
     init(areBound: Bool) { self.areBound = areBound }
   }

@@ -76,6 +76,11 @@ public protocol DatabaseValueConvertible: SQLExpressible, StatementBinding {
   /// `StatementColumnConvertible`.
   static func _fromColumn(_ sqliteStatement: SQLiteStatement, _ index: CInt) -> Self?
 
+  /// Appends the database value to positional arguments.
+  ///
+  /// Implementation detail; do not call or implement it.
+  func _append(to arguments: inout StatementArguments)
+
   /// Returns the converted value, or nil if the conversion would lose information. See `Configuration.strictDecoding`.
   ///
   /// Implementation detail; do not call or implement it.
@@ -92,6 +97,10 @@ extension DatabaseValueConvertible {
   public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
     databaseValue.bind(to: sqliteStatement, at: index)
   }
+
+  /// Implementation detail; do not call it.
+  @inlinable
+  public func _append(to arguments: inout StatementArguments) { arguments.values.append(databaseValue) }
 
   /// Returns nil: a missing column has no value.
   @inlinable

@@ -13,11 +13,20 @@ extension _DatabaseInteger {
   /// - Precondition: The value fits in a signed 64-bit integer.
   @inlinable
   public var databaseValue: DatabaseValue {
+    DatabaseValue(.int64(storedInteger))
+  }
+
+  @inlinable
+  var storedInteger: Int64 {
     guard let integer = Int64(exactly: self) else {
       preconditionFailure("\(self) does not fit in a signed 64-bit integer, SQLite's largest integer type")
     }
-    return DatabaseValue(.int64(integer))
+    return integer
   }
+
+  /// Implementation detail; do not call it.
+  @inlinable
+  public func _append(to arguments: inout StatementArguments) { arguments.values.append(storedInteger) }
 
   /// Converts an INTEGER, or a REAL without a fractional part, if it is in range.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
@@ -74,6 +83,10 @@ extension Bool: DatabaseValueConvertible, StatementColumnConvertible {
   @inlinable
   public var databaseValue: DatabaseValue { DatabaseValue(.int64(self ? 1 : 0)) }
 
+  /// Implementation detail; do not call it.
+  @inlinable
+  public func _append(to arguments: inout StatementArguments) { arguments.values.append(self ? 1 : 0 as Int64) }
+
   /// Converts a number: zero is false.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Bool? {
     switch dbValue.storage {
@@ -94,6 +107,10 @@ extension Double: DatabaseValueConvertible, StatementColumnConvertible {
   /// The number as REAL. SQLite stores NaN as NULL.
   @inlinable
   public var databaseValue: DatabaseValue { DatabaseValue(.double(self)) }
+
+  /// Implementation detail; do not call it.
+  @inlinable
+  public func _append(to arguments: inout StatementArguments) { arguments.values.append(self) }
 
   /// Converts a number.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Double? {
@@ -124,6 +141,10 @@ extension Float: DatabaseValueConvertible, StatementColumnConvertible {
   /// The number as REAL, with its precision.
   @inlinable
   public var databaseValue: DatabaseValue { DatabaseValue(.double(Double(self))) }
+
+  /// Implementation detail; do not call it.
+  @inlinable
+  public func _append(to arguments: inout StatementArguments) { arguments.values.append(Double(self)) }
 
   /// Converts a number, and rounds it.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Float? {

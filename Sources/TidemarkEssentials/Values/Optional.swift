@@ -28,6 +28,12 @@ extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvert
   /// The database value of the wrapped value, or NULL.
   public var databaseValue: DatabaseValue { self?.databaseValue ?? .null }
 
+  /// Implementation detail; do not call it.
+  @inlinable
+  public func _append(to arguments: inout StatementArguments) {
+    if let self { self._append(to: &arguments) } else { arguments.values.appendNull() }
+  }
+
   /// Converts the database value to the wrapped type. NULL becomes nil, unless the wrapped type accepts it.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Wrapped?? {
     if let value = Wrapped.fromDatabaseValue(dbValue) { return .some(value) }

@@ -8,6 +8,10 @@ extension String: DatabaseValueConvertible, StatementColumnConvertible {
   @inlinable
   public var databaseValue: DatabaseValue { DatabaseValue(.string(self)) }
 
+  /// Implementation detail; do not call it.
+  @inlinable
+  public func _append(to arguments: inout StatementArguments) { arguments.values.append(self) }
+
   /// Converts a TEXT, or a BLOB that is valid UTF-8.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> String? {
     switch dbValue.storage {
@@ -43,6 +47,10 @@ extension Data: DatabaseValueConvertible, StatementColumnConvertible {
   @inlinable
   public var databaseValue: DatabaseValue { DatabaseValue(.blob(self)) }
 
+  /// Implementation detail; do not call it.
+  @inlinable
+  public func _append(to arguments: inout StatementArguments) { arguments.values.append(self) }
+
   /// Converts a BLOB, or the UTF-8 bytes of a TEXT.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Data? {
     switch dbValue.storage {
@@ -69,15 +77,5 @@ extension Data: DatabaseValueConvertible, StatementColumnConvertible {
   /// Binds the bytes.
   public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
     bindData(self, to: sqliteStatement, at: index)
-  }
-}
-
-extension String {
-  /// Calls a closure with the UTF-8 bytes of the text, without a copy if possible.
-  @inline(__always)
-  func withUTF8Bytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-    if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
-    var copy = self
-    return copy.withUTF8(body)
   }
 }

@@ -7,6 +7,11 @@ extension UUID: DatabaseValueConvertible, StatementColumnConvertible {
     DatabaseValue(.blob(withUnsafeBytes(of: uuid) { Data($0) }))
   }
 
+  /// Implementation detail; do not call it.
+  public func _append(to arguments: inout StatementArguments) {
+    withUnsafeBytes(of: uuid) { arguments.values.append(blob: $0) }
+  }
+
   /// Converts a BLOB of 16 bytes, or a TEXT such as `E621E1F8-C36C-495A-93FC-0C247A3E6E5F` in upper or lower case.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> UUID? {
     switch dbValue.storage {

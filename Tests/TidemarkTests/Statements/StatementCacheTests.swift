@@ -183,9 +183,9 @@ import Tidemark
     #expect(throws: DatabaseError.self) { try one.read { try Row.fetchAll($0, sql: sql) } }
   }
 
-  @Test func cachedStatementsReleaseBoundValues() throws {
+  @Test func cachedStatementsReleaseLargeValues() throws {
     try DatabaseQueue().inDatabase { db throws in
-      _ = try String.fetchOne(db, sql: "SELECT ?", arguments: [String(repeating: "x", count: 1000)])
+      _ = try String.fetchOne(db, sql: "SELECT ?", arguments: [String(repeating: "x", count: 5000)])
       let statement = try db.preparedStatement(sql: "SELECT ?")
       #expect(statement.arguments.isEmpty)
       #expect(statement.expandedSQL == "SELECT NULL")

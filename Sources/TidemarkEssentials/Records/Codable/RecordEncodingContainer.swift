@@ -4,12 +4,13 @@ struct RecordEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   var codingPath: [any CodingKey] { [] }
 
-  func encodeNil(forKey key: Key) { encoder.store(.null, for: key) }
+  func encodeNil(forKey key: Key) { encoder.storeNull(for: key) }
 
   // MARK: Numbers, texts and booleans
 
+  @inline(__always)
   func encode<Value: Encodable & DatabaseValueConvertible>(_ value: Value, forKey key: Key) throws {
-    encoder.store(value.databaseValue, for: key)
+    encoder.store(value, for: key)
   }
 
   // The standard library's default implementations store nothing for nil. These implementations store NULL.
@@ -30,7 +31,7 @@ struct RecordEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   @inline(__always)
   private func store(_ value: (some DatabaseValueConvertible)?, _ key: Key) {
-    encoder.store(value?.databaseValue ?? .null, for: key)
+    if let value { encoder.store(value, for: key) } else { encoder.storeNull(for: key) }
   }
 
   // MARK: Everything else

@@ -24,6 +24,7 @@ extension MutablePersistableRecord {
   func stored(by writer: RecordWriter) throws -> PersistenceContainer {
     var container = writer.emptyContainer
     try encode(to: &container)
+    writer.keepEncoder(of: &container)
     if container.isEmpty { writer.trapEmpty(type(of: self)) }
     return container
   }
@@ -42,11 +43,8 @@ extension MutablePersistableRecord {
     _ db: Database, _ resolution: Database.ConflictResolution?, _ selection: [any SQLSelectable],
     _ fetch: (Statement) throws -> Void
   ) throws -> PersistenceSuccess {
-    try inserting(db) { record in
-      let writer = try record.writer(db)
-      let resolution = resolution ?? type(of: record).persistenceConflictPolicy.conflictResolutionForInsert
-      return try writer.insert(record.stored(by: writer), resolution, returning: selection, fetch)
-    }
+    let resolution = resolution ?? type(of: self).persistenceConflictPolicy.conflictResolutionForInsert
+    return try inserting(db) { try $0.insert($1, resolution, returning: selection, fetch) }
   }
 
   /// Inserts the record, or updates the conflicting row.
@@ -55,10 +53,7 @@ extension MutablePersistableRecord {
     _ decode: (Row) throws -> Void = { _ in }
   ) throws {
     try saving(db) { record in
-      try record.inserting(db) { record in
-        let writer = try record.writer(db)
-        return try writer.upsert(record.stored(by: writer), upsertion, returning: selection, decode)
-      }
+      try record.inserting(db) { try $0.upsert($1, upsertion, returning: selection, decode) }
     }
   }
 
@@ -123,6 +118,7 @@ extension MutablePersistableRecord {
       let writer = try writer(db)
       var container = writer.emptyContainer
       try encode(to: &container)
+      writer.keepEncoder(of: &container)
       return try writer.delete(container)
     }
   }

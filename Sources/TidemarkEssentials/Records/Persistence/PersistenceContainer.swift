@@ -27,12 +27,22 @@ public struct PersistenceContainer: Sendable {
   private var names: Names
 
   /// The values, in the order of the columns.
-  private(set) var values: [DatabaseValue]
+  @usableFromInline var arguments: StatementArguments
+  var values: PackedValues { arguments.values }
 
-  init(basedOn columns: ColumnNames? = nil) {
+  /// The encoder of `Encodable` records that was used last; see `takeEncoder`.
+  var encoder: RecordEncoder.Reusable?
+
+  init(basedOn columns: ColumnNames? = nil, encoder: RecordEncoder.Reusable? = nil) {
+    self.encoder = encoder
     names = columns.map { .based($0) } ?? .own([])
-    values = []
-    if let columns { values.reserveCapacity(columns.count) }
+    arguments = StatementArguments(values: PackedValues(capacity: columns?.count ?? 0))
+  }
+
+  /// Removes and returns the encoder, unless a copy of the container has it, too.
+  mutating func takeEncoder() -> RecordEncoder.Reusable? {
+    defer { encoder = nil }
+    return isKnownUniquelyReferenced(&encoder) ? encoder : nil
   }
 
   /// Whether the container has exactly the columns of the earlier container.
@@ -56,7 +66,7 @@ public struct PersistenceContainer: Sendable {
   @_disfavoredOverload
   public subscript(_ column: String) -> (any DatabaseValueConvertible)? {
     get { storedValue(of: column) }
-    set { store(newValue?.databaseValue ?? .null, in: column) }
+    set { if let newValue { store(newValue, in: column) } else { storeNull(in: column) } }
   }
 
   /// The value of a column, or nil if the container has no such column. Column names are case-insensitive.
@@ -66,36 +76,42 @@ public struct PersistenceContainer: Sendable {
   @_disfavoredOverload
   public subscript(_ column: some ColumnExpression) -> (any DatabaseValueConvertible)? {
     get { storedValue(of: column.name) }
-    set { store(newValue?.databaseValue ?? .null, in: column.name) }
+    set { if let newValue { store(newValue, in: column.name) } else { storeNull(in: column.name) } }
   }
 
   /// Returns the value of a column, or nil if the container does not have the column.
   @usableFromInline
   func storedValue(of column: String) -> DatabaseValue? { index(of: column).map { values[$0] } }
 
-  @usableFromInline
-  mutating func store(_ value: consuming DatabaseValue, in column: String) {
-    if case .based(let columns) = names {
-      let next = values.count
-      if next < columns.count, columns.names[next] == column {
-        values.append(value)
-        return
-      }
-    }
-    storeSlowly(value, in: column)
+  @inlinable
+  mutating func store<Value: DatabaseValueConvertible>(_ value: Value, in column: String) {
+    if isNext(column) { value._append(to: &arguments) } else { storeSlowly(value.databaseValue, in: column) }
   }
 
-  private mutating func storeSlowly(_ value: DatabaseValue, in column: String) {
-    if let index = index(of: column) {
-      values[index] = value
-      return
-    }
+  @usableFromInline
+  mutating func storeNull(in column: String) {
+    if isNext(column) { arguments.values.appendNull() } else { storeSlowly(.null, in: column) }
+  }
+
+  /// Whether the column has the next name of the earlier container.
+  @usableFromInline
+  func isNext(_ column: String) -> Bool {
+    guard case .based(let columns) = names else { return false }
+    let next = values.count
+    return next < columns.count && columns.names[next] == column
+  }
+
+  @usableFromInline
+  mutating func storeSlowly(_ value: DatabaseValue, in column: String) {
+    if let index = index(of: column) { return replaceValue(at: index, with: value) }
     names = .own(columnNames + [column])
-    values.append(value)
+    arguments.values.append(value)
   }
 
   /// Replaces the value of an existing column.
-  mutating func replaceValue(at index: Int, with value: DatabaseValue) { values[index] = value }
+  mutating func replaceValue(at index: Int, with value: DatabaseValue) {
+    arguments.values.replaceValue(at: index, with: value)
+  }
 
   private func index(of column: String) -> Int? {
     switch names {
@@ -123,7 +139,7 @@ extension PersistenceContainer {
   @inlinable
   public subscript<Value: DatabaseValueConvertible>(_ column: String) -> Value? {
     get { storedValue(of: column).flatMap { $0.isNull ? nil : Value.fromDatabaseValue($0) } }
-    set { store(newValue?.databaseValue ?? .null, in: column) }
+    set { if let newValue { store(newValue, in: column) } else { storeNull(in: column) } }
   }
 
   /// The value of a column as it was stored. It is nil if the value is NULL, missing or of another type. Column names
@@ -133,7 +149,7 @@ extension PersistenceContainer {
   @inlinable
   public subscript<Value: DatabaseValueConvertible>(_ column: some ColumnExpression) -> Value? {
     get { storedValue(of: column.name).flatMap { $0.isNull ? nil : Value.fromDatabaseValue($0) } }
-    set { store(newValue?.databaseValue ?? .null, in: column.name) }
+    set { if let newValue { store(newValue, in: column.name) } else { storeNull(in: column.name) } }
   }
 }
 

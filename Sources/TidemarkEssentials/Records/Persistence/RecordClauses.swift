@@ -3,7 +3,7 @@
 /// An SQL fragment and the values of its parameters.
 struct RecordClause {
   var sql: String
-  var values: [DatabaseValue]
+  var values: PackedValues
 }
 
 extension RecordPlan {

@@ -34,6 +34,9 @@ final class RecordPlan {
 
   private var last = LastRecord()
 
+  /// The encoder of the last record, if it is `Encodable`. While a record is encoded, only its container has it.
+  @exclusivity(unchecked) var encoder: RecordEncoder.Reusable?
+
   var columns: ColumnNames { last.columns }
 
   /// The index of the row ID in the columns of the last written record.
@@ -80,13 +83,13 @@ final class RecordPlan {
   }
 
   /// Returns the values of the primary key columns, in the order of the key.
-  func keyValues(_ container: PersistenceContainer) throws -> [DatabaseValue] {
-    try keyIndexes(container).map { $0.map { container.values[$0] } ?? .null }
+  func keyValues(_ container: PersistenceContainer) throws -> PackedValues {
+    container.values.selecting(try keyIndexes(container))
   }
 
   /// Returns whether a record has a value for at least one column of its primary key.
   func hasKey(_ container: PersistenceContainer) throws -> Bool {
-    for case let index? in try keyIndexes(container) where !container.values[index].isNull { return true }
+    for case let index? in try keyIndexes(container) where !container.values.isNull(at: index) { return true }
     return false
   }
 
@@ -195,9 +198,7 @@ struct RecordUpdate {
   /// For each parameter, the index of its value in the record; nil for NULL.
   let parameters: [Int?]
 
-  func values(_ container: PersistenceContainer) -> [DatabaseValue] {
-    parameters.map { $0.map { container.values[$0] } ?? .null }
-  }
+  func values(_ container: PersistenceContainer) -> PackedValues { container.values.selecting(parameters) }
 }
 
 extension Database.ConflictResolution {

@@ -18,7 +18,13 @@ struct RecordWriter {
 
   /// The container into which records are encoded.
   @usableFromInline
-  var emptyContainer: PersistenceContainer { PersistenceContainer(basedOn: plan.columns) }
+  var emptyContainer: PersistenceContainer {
+    PersistenceContainer(basedOn: plan.columns, encoder: plan.encoder.take())
+  }
+
+  /// Keeps the encoder of a container, into which a record has been encoded, for the next one.
+  @usableFromInline
+  func keepEncoder(of container: inout PersistenceContainer) { plan.encoder = container.encoder.take() }
 
   @usableFromInline
   func trapEmpty(_ recordType: any Any.Type) -> Never {
@@ -57,7 +63,7 @@ struct RecordWriter {
     // the last column.
     let rowIDName = try plan.table.rowIDName(db)
     let identity = try rowIDName ?? plan.key().columns[0]
-    let values = container.values + clause.values
+    let values = clause.values.appended(to: container.values)
     var rowID: Int64?
     let isStored = try run(sql, values, returning: selection + [Column(identity)], isRowNeeded: true) {
       let rows = try Row.fetchCursor($0)
@@ -72,7 +78,9 @@ struct RecordWriter {
 
   private func inserted(_ container: consuming PersistenceContainer, _ rowID: Int64) -> InsertionSuccess {
     if let index = plan.rowIDIndex {
-      container.replaceValue(at: index, with: rowID.databaseValue)
+      if container.values.integer(at: index) != rowID {
+        container.replaceValue(at: index, with: rowID.databaseValue)
+      }
     } else if let column = plan.rowIDColumn {
       container.store(rowID.databaseValue, in: column)
     }
@@ -134,7 +142,7 @@ struct RecordWriter {
   /// - Parameter isRowNeeded: Whether the closure is only called if the statement returns a row.
   /// - Returns: Whether the closure has found a row.
   private func run(
-    _ sql: String, _ values: [DatabaseValue], returning selection: [any SQLSelectable], isRowNeeded: Bool,
+    _ sql: String, _ values: PackedValues, returning selection: [any SQLSelectable], isRowNeeded: Bool,
     _ fetch: (Statement) throws -> Void
   ) throws -> Bool {
     if selection.isEmpty {
@@ -142,7 +150,7 @@ struct RecordWriter {
       return true
     }
     let clause = try plan.returningClause(selection, db)
-    let arguments = StatementArguments(values: clause.values.isEmpty ? values : values + clause.values)
+    let arguments = StatementArguments(values: clause.values.appended(to: values))
     do {
       return try db.passingStatement(sql: sql + clause.sql, arguments, isRowNeeded: isRowNeeded, fetch)
     } catch is NoRowReturned {

@@ -16,18 +16,20 @@
 /// This type is in the lowest module, because a `DatabaseError` contains the arguments of the failed
 /// statement. The initializers from Swift values are in the module `Values`.
 public struct StatementArguments: Hashable, Sendable {
-  var values: [DatabaseValue]
+  @usableFromInline var values: PackedValues
   var namedValues: [String: DatabaseValue]
 
   /// Empty arguments.
   public init() {
-    self.init(values: [])
+    self.init(values: PackedValues())
   }
 
-  init(values: [DatabaseValue], namedValues: [String: DatabaseValue] = Dictionary()) {
+  init(values: PackedValues, namedValues: [String: DatabaseValue] = Dictionary()) {
     self.values = values
     self.namedValues = namedValues
   }
+
+  init(values: some Collection<DatabaseValue>) { self.init(values: PackedValues(values)) }
 
   /// Whether there is neither a positional nor a named value.
   public var isEmpty: Bool { values.isEmpty && namedValues.isEmpty }

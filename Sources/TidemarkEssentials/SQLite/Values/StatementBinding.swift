@@ -25,7 +25,7 @@ extension DatabaseValue: StatementBinding {
 
 /// Binds a whole text, including NUL characters. C: `sqlite3_bind_text64`.
 func bindText(_ text: String, to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
-  func bind(_ bytes: UnsafeBufferPointer<UInt8>) -> CInt {
+  text.withUTF8Bytes { bytes in
     // A null pointer would bind NULL instead of an empty text.
     guard let start = bytes.baseAddress else {
       return sqlite3_bind_text(sqliteStatement, index, "", 0, tidemark_static())
@@ -35,9 +35,16 @@ func bindText(_ text: String, to sqliteStatement: SQLiteStatement, at index: CIn
         sqliteStatement, index, $0, UInt64(bytes.count), tidemark_transient(), UInt8(SQLITE_UTF8))
     }
   }
-  if let code = text.utf8.withContiguousStorageIfAvailable(bind) { return code }
-  var text = text
-  return text.withUTF8(bind)
+}
+
+extension String {
+  /// Calls a closure with the UTF-8 bytes of the text, without a copy if possible.
+  @inline(__always)
+  func withUTF8Bytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
+    var copy = self
+    return copy.withUTF8(body)
+  }
 }
 
 /// Binds bytes. C: `sqlite3_bind_blob64`.

@@ -133,8 +133,8 @@ extension Database {
 
   /// Finalizes a statement, now or in the next access. It is deferred if another thread may be using the connection.
   ///
-  /// - Parameter arguments: The memory that SQLite may read until the statement is finalized.
-  func finalize(_ statement: SQLiteStatement, isRunning: Bool, keeping arguments: ArgumentBytes) {
+  /// - Parameter arguments: The arguments, which SQLite may read until the statement is finalized.
+  func finalize(_ statement: SQLiteStatement, isRunning: Bool, keeping arguments: Statement.ArgumentState) {
     // After `fork`, the connection belongs to the parent process.
     if settings.health.isInherited { return }
     if handle != nil, isAccessible {

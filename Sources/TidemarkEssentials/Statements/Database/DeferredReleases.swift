@@ -13,7 +13,7 @@ import Synchronization
 final class DeferredReleases: Sendable {
   private enum Item {
     case reset(Statement, run: UInt)
-    case finalize(SQLiteStatement, isRunning: Bool, ArgumentBytes)
+    case finalize(SQLiteStatement, isRunning: Bool, Statement.ArgumentState)
 
     /// - Returns: The number of executions that have ended without a notification of their statements.
     @discardableResult
@@ -41,8 +41,8 @@ final class DeferredReleases: Sendable {
 
   var isPending: Bool { pending.load(ordering: .acquiring) }
 
-  /// - Parameter arguments: The memory that SQLite may use until then.
-  func addFinalization(of statement: SQLiteStatement, isRunning: Bool, keeping arguments: ArgumentBytes) {
+  /// - Parameter arguments: The arguments, which SQLite may read until then.
+  func addFinalization(of statement: SQLiteStatement, isRunning: Bool, keeping arguments: Statement.ArgumentState) {
     add(Items(list: [.finalize(statement, isRunning: isRunning, arguments)]))
   }
 

@@ -20,6 +20,14 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
     return DatabaseValue(.string(DateText.text(millisecondsSince1970: milliseconds)))
   }
 
+  /// Implementation detail; do not call it.
+  public func _append(to arguments: inout StatementArguments) {
+    guard let milliseconds = millisecondsOfSQLite, let moment = Moment(millisecondsSince1970: milliseconds) else {
+      return arguments.values.append(databaseValue)
+    }
+    arguments.values.appendText(byteCount: Moment.textLength) { moment.write(to: $0) }
+  }
+
   /// Decodes a text with a date, or a number of seconds since 1970.
   ///
   /// Texts are `YYYY-MM-DD`, optionally followed by ` HH:MM`, ` HH:MM:SS` or ` HH:MM:SS.SSS` (with a space or a `T`),

@@ -5,9 +5,9 @@ import Testing
 import Tidemark
 @testable import TidemarkEssentials
 
-/// The statement retains the bytes of text and blob arguments, so that SQLite does not copy them.
-@Suite struct ArgumentBytesTests {
-  // Short strings are not objects in Swift, empty ones have no bytes, long ones exceed the reused buffer.
+/// SQLite reads text and blob arguments in the memory of the arguments, which the statement retains.
+@Suite struct ArgumentMemoryTests {
+  // Short strings are not objects in Swift, and empty ones have no bytes. Large values are not kept by cached statements.
   private let texts = ["", "a", "é", "fifteen letters", "sixteen letters.", String(repeating: "long", count: 2_000)]
 
   @Test func textsOfAllLengthsAreRebound() throws {
