@@ -23,7 +23,9 @@ extension StatementArguments: ExpressibleByArrayLiteral {
   @inline(__always)
   private mutating func appendCommonValue(at address: UnsafeRawPointer) -> Bool {
     let type = address.load(fromByteOffset: 3 * MemoryLayout<UInt>.size, as: UnsafeRawPointer?.self)
-    func isValue<Value>(of candidate: Value.Type) -> Bool { type == unsafeBitCast(candidate, to: UnsafeRawPointer.self) }
+    func isValue<Value>(of candidate: Value.Type) -> Bool {
+      type == unsafeBitCast(candidate, to: UnsafeRawPointer.self)
+    }
     func value<Value>() -> Value { address.assumingMemoryBound(to: Value.self).pointee }
     if isValue(of: Int64.self) {
       values.append(value() as Int64)

@@ -32,7 +32,8 @@ import Tidemark
 
   @Test func selectionsRepeatAndOmitValues() {
     let values = PackedValues(["a", "b", "c"].map(\.databaseValue))
-    #expect(Array(values.selecting([2, nil, 0, 2])) == ["c".databaseValue, .null, "a".databaseValue, "c".databaseValue])
+    #expect(
+      Array(values.selecting([2, nil, 0, 2])) == ["c".databaseValue, .null, "a".databaseValue, "c".databaseValue])
   }
 
   @Test func equalListsHaveEqualHashes() {

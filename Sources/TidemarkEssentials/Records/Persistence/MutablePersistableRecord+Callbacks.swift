@@ -22,21 +22,13 @@ extension MutablePersistableRecord {
   }
 
   /// Calls the insertion callbacks around an insertion.
-  ///
-  /// The closure receives the encoded record. If it received the record, that would be copied (benchmark `insert:
-  /// record`).
   @inlinable
   mutating func inserting(
-    _ db: Database, _ insert: (RecordWriter, consuming PersistenceContainer) throws -> InsertionSuccess
+    _ db: Database, _ insert: (Self) throws -> InsertionSuccess
   ) throws -> PersistenceSuccess {
     try willInsert(db)
     var outcome = Outcome<InsertionSuccess>()
-    try aroundInsert(db) {
-      try outcome.keep {
-        let writer = try writer(db)
-        return try insert(writer, stored(by: writer))
-      }
-    }
+    try aroundInsert(db) { try outcome.keep { try insert(self) } }
     let inserted = try outcome.value(of: Self.self, .insert)
     didInsert(inserted)
     return PersistenceSuccess(inserted)

@@ -43,8 +43,11 @@ extension MutablePersistableRecord {
     _ db: Database, _ resolution: Database.ConflictResolution?, _ selection: [any SQLSelectable],
     _ fetch: (Statement) throws -> Void
   ) throws -> PersistenceSuccess {
-    let resolution = resolution ?? type(of: self).persistenceConflictPolicy.conflictResolutionForInsert
-    return try inserting(db) { try $0.insert($1, resolution, returning: selection, fetch) }
+    try inserting(db) { record in
+      let writer = try record.writer(db)
+      let resolution = resolution ?? type(of: record).persistenceConflictPolicy.conflictResolutionForInsert
+      return try writer.insert(record.stored(by: writer), resolution, returning: selection, fetch)
+    }
   }
 
   /// Inserts the record, or updates the conflicting row.
@@ -53,7 +56,10 @@ extension MutablePersistableRecord {
     _ decode: (Row) throws -> Void = { _ in }
   ) throws {
     try saving(db) { record in
-      try record.inserting(db) { try $0.upsert($1, upsertion, returning: selection, decode) }
+      try record.inserting(db) { record in
+        let writer = try record.writer(db)
+        return try writer.upsert(record.stored(by: writer), upsertion, returning: selection, decode)
+      }
     }
   }
 
