@@ -55,6 +55,9 @@ extension FeedScenario {
     FeedScenario(scenario: .closing),
     FeedScenario(scenario: .queueWrite),
     FeedScenario(scenario: .queueTransactionInSQL),
+    FeedScenario(scenario: .group),
+    FeedScenario(scenario: .repeatedGroup),
+    FeedScenario(scenario: .largeGroup, storesParts: true),
   ]
 }
 

@@ -12,13 +12,25 @@ import Testing
     run.finish()
   }
 
+  @Test(arguments: Scenario.groups) func writesOfTheScenariosShareTransactions(_ scenario: Scenario) throws {
+    let world = try World(scenario.kind, template: try Template(scenario.kind))
+    try scenario.prepare(world)
+    scenario.act(world)
+    world.close()
+    try scenario.verify(world)
+    #expect(world.problems == [])
+    #expect(try #require(world.follower).sharedVersionCount >= 2)
+    #expect(world.follower?.incompleteCount == 0)
+  }
+
   /// A control: a program that takes an unknown outcome for a rollback is detected: the transaction may be on the disk.
-  @Test func aProgramThatTrustsAFailedCommitIsDetected() throws {
+  @Test(arguments: [Scenario.durableWrite, .group])
+  func aProgramThatTrustsAFailedCommitIsDetected(_ scenario: Scenario) throws {
     let run = Run("disk-faults", seed: Scale.seed)
     let template = try Template(.durablePool)
     let sync = FaultVFS.Fault(description: "sync", calls: FaultVFS.syncs)
     var problems: [String] = []
-    for var fault in try FaultCase.all(of: .durableWrite, [.disk(sync)], template) {
+    for var fault in try FaultCase.all(of: scenario, [.disk(sync)], template) {
       fault.isNaive = true
       problems += try fault.run(template).problems
     }

@@ -1,0 +1,52 @@
+import Foundation
+import StressSupport
+import TestSupport
+
+import Tidemark
+@testable import TidemarkEssentials
+
+/// Asynchronous writes that wait for the writer together, in a known order, so that they share a transaction of SQLite.
+struct ConcurrentCalls {
+  struct Call: Sendable {
+    /// Whether its task is cancelled while it waits.
+    var isCancelled = false
+
+    var body: @Sendable () async -> Void
+  }
+
+  /// Makes calls at the same time, and waits until they have returned. It blocks the thread.
+  ///
+  /// - Throws: `Hang` if a call stays suspended.
+  static func make(_ calls: [Call], _ database: any DatabaseWriter) throws {
+    let thread = TaskThread()
+    let end = DispatchSemaphore(value: 0)
+    let gate = database._core.ownWriter.gate
+    try database.writeWithoutTransaction { _ in
+      let tasks = try calls.map { call in
+        let count = gate.entryCount
+        let task = Task(executorPreference: thread) {
+          await call.body()
+          end.signal()
+        }
+        thread.waitUntilIdle()
+        try Wait.until("a call that waits for the writer") { gate.entryCount > count }
+        return task
+      }
+      for (task, call) in zip(tasks, calls) where call.isCancelled { task.cancel() }
+    }
+    for _ in calls { try Wait.on(end, "the return of a call") }
+  }
+}
+
+/// Runs tasks on a thread of its own, so that a test may block its thread while it waits for them.
+final class TaskThread: TaskExecutor {
+  private let queue = DispatchQueue(label: "tasks of a test")
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
+  }
+
+  /// Waits until the tasks so far have ended, or are suspended.
+  func waitUntilIdle() { queue.sync {} }
+}
