@@ -12,17 +12,6 @@ import Testing
     run.finish()
   }
 
-  @Test(arguments: Scenario.groups) func writesOfTheScenariosShareTransactions(_ scenario: Scenario) throws {
-    let world = try World(scenario.kind, template: try Template(scenario.kind))
-    try scenario.prepare(world)
-    scenario.act(world)
-    world.close()
-    try scenario.verify(world)
-    #expect(world.problems == [])
-    #expect(try #require(world.follower).sharedVersionCount >= 2)
-    #expect(world.follower?.incompleteCount == 0)
-  }
-
   /// A control: a program that takes an unknown outcome for a rollback is detected: the transaction may be on the disk.
   @Test(arguments: [Scenario.durableWrite, .group])
   func aProgramThatTrustsAFailedCommitIsDetected(_ scenario: Scenario) throws {

@@ -5,7 +5,7 @@ import Tidemark
 enum GroupedWrite: Sendable {
   case ordinary
 
-  /// Changes more pages than a small page cache can hold.
+  /// Changes more pages than a small page cache holds.
   case large
 
   /// Its closure throws after its changes.
@@ -39,7 +39,7 @@ enum GroupedWrite: Sendable {
     try db.execute(sql: "UPDATE one SET filler = ? WHERE n = 1", arguments: ["\(number)"])
     switch self {
     case .ordinary: break
-    case .large: try db.execute(sql: "UPDATE two SET filler = filler || hex(zeroblob(3000))")
+    case .large: try db.execute(sql: "UPDATE two SET filler = filler || hex(zeroblob(3000)) WHERE n % 4 = 0")
     case .throwing: throw Planned()
     case .cancelledWaiting, .cancelledInside:
       withUnsafeCurrentTask { $0?.cancel() }
@@ -83,7 +83,9 @@ extension World {
         if kind.fails { problem("write \(number) has succeeded, but not failed: \(kind)") }
       case .failure(let error)? where kind.throwsIntentionally(error): noteRefusal(number)
       case .failure(let error)?: noteFailure(number, error)
-      case nil: problem("write \(number) has not returned: \(kind)")
+      case nil:
+        problem("write \(number) has not returned: \(kind)")
+        hasHung = true
       }
     }
   }

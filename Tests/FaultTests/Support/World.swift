@@ -43,6 +43,9 @@ final class World {
   /// Follows the changes until the database is closed.
   var follower: ChangeFollower?
 
+  /// Whether a write has not returned.
+  var hasHung = false
+
   /// The acknowledged writes when the database was stopped.
   private(set) var acknowledgedBeforeStop: Set<Int> = []
 
