@@ -14,25 +14,35 @@ struct ConcurrentCalls {
     var body: @Sendable () async -> Void
   }
 
+  /// The tasks of calls.
+  final class Tasks: Sendable {
+    private let all = StressSupport.Mutex<[Task<Void, Never>]>([])
+
+    fileprivate func append(_ task: Task<Void, Never>) { all.withLock { $0.append(task) } }
+
+    /// Cancels the task of a call. All calls wait, or have begun.
+    func cancel(_ index: Int) { all.withLock { $0[index] }.cancel() }
+  }
+
   /// Makes calls at the same time, and waits until they have returned. It blocks the thread.
   ///
   /// - Throws: `Hang` if a call stays suspended.
-  static func make(_ calls: [Call], _ database: any DatabaseWriter) throws {
+  static func make(_ calls: [Call], _ database: any DatabaseWriter, _ tasks: Tasks = Tasks()) throws {
     let thread = TaskThread()
     let end = DispatchSemaphore(value: 0)
     let gate = database._core.ownWriter.gate
     try database.writeWithoutTransaction { _ in
-      let tasks = try calls.map { call in
+      for call in calls {
         let count = gate.entryCount
-        let task = Task(executorPreference: thread) {
-          await call.body()
-          end.signal()
-        }
+        tasks.append(
+          Task(executorPreference: thread) {
+            await call.body()
+            end.signal()
+          })
         thread.waitUntilIdle()
         try Wait.until("a call that waits for the writer") { gate.entryCount > count }
-        return task
       }
-      for (task, call) in zip(tasks, calls) where call.isCancelled { task.cancel() }
+      for (index, call) in calls.enumerated() where call.isCancelled { tasks.cancel(index) }
     }
     for _ in calls { try Wait.on(end, "the return of a call") }
   }

@@ -5,10 +5,10 @@ import Tidemark
 extension Scenario {
   static let groups = [group, poolGroup, queueGroup, repeatedGroup, largeGroup]
 
-  /// One closure throws, and two writes are cancelled.
+  /// One closure throws, and three writes are cancelled, one of them too late.
   static let group = grouping(
     "writes that share a transaction and wait for the disk", .durablePool,
-    [.ordinary, .throwing, .ordinary, .cancelledInside, .cancelledWaiting, .ordinary])
+    [.ordinary, .throwing, .cancelledTooLate, .cancelledInside, .cancelledWaiting, .ordinary])
 
   static let poolGroup = grouping(
     "writes that share a transaction", .pool, [.ordinary, .ordinary, .throwing, .ordinary])
@@ -19,7 +19,7 @@ extension Scenario {
   /// The first write throws, SQLite rolls back the transaction of others, and one changes the schema.
   static let repeatedGroup = grouping(
     "writes that are executed again", .durablePool,
-    [.throwing, .ordinary, .ordinary, .rollingBack, .ordinary, .alone, .ordinary])
+    [.throwing, .ordinary, .cancelledTooLate, .rollingBack, .ordinary, .alone, .ordinary])
 
   /// Pages are written before the commit, and before a write is rolled back.
   static let largeGroup = grouping(

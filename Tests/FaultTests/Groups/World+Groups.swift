@@ -17,6 +17,9 @@ enum GroupedWrite: Sendable {
   /// Its closure cancels its task after its changes, and executes another statement.
   case cancelledInside
 
+  /// Its task is cancelled after its closure has returned, by the closure of the next write.
+  case cancelledTooLate
+
   /// Its closure executes a statement that makes SQLite roll back the transaction of all.
   case rollingBack
 
@@ -26,7 +29,7 @@ enum GroupedWrite: Sendable {
   /// Whether it fails on every disk.
   fileprivate var fails: Bool {
     switch self {
-    case .ordinary, .large, .alone: false
+    case .ordinary, .large, .cancelledTooLate, .alone: false
     case .throwing, .cancelledWaiting, .cancelledInside, .rollingBack: true
     }
   }
@@ -38,7 +41,7 @@ enum GroupedWrite: Sendable {
     // All writes change this row: the changes show their order.
     try db.execute(sql: "UPDATE one SET filler = ? WHERE n = 1", arguments: ["\(number)"])
     switch self {
-    case .ordinary: break
+    case .ordinary, .cancelledTooLate: break
     case .large: try db.execute(sql: "UPDATE two SET filler = filler || hex(zeroblob(3000)) WHERE n % 4 = 0")
     case .throwing: throw Planned()
     case .cancelledWaiting, .cancelledInside:
@@ -53,7 +56,8 @@ enum GroupedWrite: Sendable {
   fileprivate func throwsIntentionally(_ error: any Error) -> Bool {
     switch self {
     case .throwing: error is Planned
-    case .cancelledWaiting, .cancelledInside: error is CancellationError
+    // In the third case if it is executed again, because the transaction was rolled back.
+    case .cancelledWaiting, .cancelledInside, .cancelledTooLate: error is CancellationError
     case .ordinary, .large, .rollingBack, .alone: false
     }
   }
@@ -65,17 +69,23 @@ extension World {
     guard let writer else { return problem("nothing to write to") }
     let results = StressSupport.Mutex<[Int: Result<Void, any Error>]>([:])
     let writes = kinds.map { (number: ledger.nextNumber(), kind: $0) }
-    let calls = writes.map { number, kind in
-      ConcurrentCalls.Call(isCancelled: kind == .cancelledWaiting) {
+    let tasks = ConcurrentCalls.Tasks()
+    let calls = writes.enumerated().map { index, write in
+      let (number, kind) = write
+      let cancelsPrevious = index > 0 && writes[index - 1].kind == .cancelledTooLate
+      return ConcurrentCalls.Call(isCancelled: kind == .cancelledWaiting) {
         do {
-          try await writer.write { db in try kind.run(number, db) }
+          try await writer.write { db in
+            if cancelsPrevious { tasks.cancel(index - 1) }
+            try kind.run(number, db)
+          }
           results.withLock { $0[number] = .success(()) }
         } catch {
           results.withLock { $0[number] = .failure(error) }
         }
       }
     }
-    attempt("writes at the same time") { try ConcurrentCalls.make(calls, writer) }
+    attempt("writes at the same time") { try ConcurrentCalls.make(calls, writer, tasks) }
     for (number, kind) in writes {
       switch results.withLock({ $0[number] }) {
       case .success?:
