@@ -30,9 +30,8 @@ import Tidemark
     let folder = try TestFolder(onDisk: true)
     let kills = Kills(.tasks, try folder.pool(), folder, run)
     try kills.prepare()
-    for cycle in 0..<100 where !run.allProblems.contains(where: { $0.contains("were acknowledged") }) {
-      run.forgetProblems()
-      try kills.kill(1, operation: "boast-in-tasks", name: "boast \(cycle)")
+    try kills.kill(100, operation: "boast-in-tasks") {
+      run.allProblems.contains { $0.contains("were acknowledged") }
     }
     try kills.pool.close()
     run.finishControl(planted: "an acknowledgement before the commit")
@@ -83,11 +82,12 @@ final class Kills: Sendable {
   /// Starts a process, and kills it, several times.
   ///
   /// - Parameter operation: Its work, if it is another one than the program's.
-  func kill(_ cycles: Int, operation: String? = nil, name: String = "child") throws {
+  /// - Parameter isEnough: Whether to end early.
+  func kill(_ cycles: Int, operation: String? = nil, until isEnough: () -> Bool = { false }) throws {
     defer { isOver.store(true, ordering: .relaxed) }
     var numbers = RandomNumbers(seed: run.seed)
-    for cycle in 0..<cycles {
-      let name = "\(name) \(cycle)"
+    for cycle in 0..<cycles where !isEnough() {
+      let name = "child \(cycle)"
       let child = try Child(operation ?? program.rawValue, database: folder.database, name: name)
       var acknowledgements = (0..<numbers.below(60)).compactMap { _ in child.receive() }
       // At another point of its work each time.
