@@ -10,8 +10,8 @@ func makeFeedPool(_ path: String, groupsWrites: Bool = false) throws -> Database
   return try DatabasePool(path: path, configuration: configuration)
 }
 
-/// Writes with the change feed, and acknowledges the number of each write. Meanwhile, a consumer copies each event, in the
-/// transaction that acknowledges it.
+/// Writes with the change feed, and acknowledges the number of each write. Meanwhile, a consumer copies each event, in
+/// the transaction that acknowledges it.
 func feed(path: String, name: String) throws {
   let pool = try makeFeedPool(path)
   copyEvents(pool, name)

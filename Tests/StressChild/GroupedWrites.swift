@@ -62,8 +62,8 @@ func acknowledgeInClosures(path: String, name: String) throws {
   }
 }
 
-/// Writes with the change feed in several tasks, two events each time, and acknowledges each write. Meanwhile, a consumer
-/// copies the events, as in `feed`.
+/// Writes two events at a time in several tasks, with the change feed, and acknowledges each write. Meanwhile, a
+/// consumer copies the events, as in `feed`.
 func feedInTasks(path: String, name: String) throws {
   let pool = try makeFeedPool(path, groupsWrites: true)
   copyEvents(pool, name)

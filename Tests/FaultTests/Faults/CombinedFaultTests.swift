@@ -7,7 +7,8 @@ import Tidemark
 @testable import TidemarkEssentials
 
 /// All at the same time: writing and reading threads and tasks, whose writes may share transactions, cancellations,
-/// timeouts, observers, a disk that fails or is full, checkpoints, and a close in the middle of it (guarantees P1 to P7).
+/// timeouts, observers, a disk that fails or is full, checkpoints, and a close in the middle of it (guarantees P1 to
+/// P7).
 @Suite(.serialized) struct CombinedFaultTests {
   @Test(arguments: Scale.seeds(daily: 8, full: 150))
   func combinedFaultsLoseNoAcknowledgedWrite(seed: UInt64) async throws {

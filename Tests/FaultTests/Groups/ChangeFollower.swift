@@ -5,8 +5,8 @@ import Tidemark
 
 /// A consumer of a change stream. It keeps a copy of the tables `one` and `two`, until the database is closed.
 ///
-/// Each element must contain one write. The copy shows whether writes are missing, repeated or in another order, if each
-/// write changes the same row.
+/// Each element must contain one write. The copy shows whether writes are missing or repeated. If all of them change
+/// the same row, it also shows whether they are in another order.
 final class ChangeFollower: Sendable {
   private struct State {
     var copy: FeedCopy
