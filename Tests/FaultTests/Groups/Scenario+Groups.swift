@@ -23,7 +23,7 @@ extension Scenario {
 
   /// Pages are written before the commit, and before a write is rolled back.
   static let largeGroup = grouping(
-    "large writes that share a transaction", .pool, [.large, .large, .throwing, .large],
+    "large writes that share a transaction", .pool, [.large, .throwing, .large],
     prepare: { world in
       try world.writer?.writeWithoutTransaction { try $0.execute(sql: "PRAGMA cache_size = 5") }
     })
