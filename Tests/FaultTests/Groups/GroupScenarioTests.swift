@@ -23,6 +23,16 @@ import Testing
     #expect(world.follower?.incompleteCount == 0)
   }
 
+  /// When a read fails in `ROLLBACK TO`, SQLite may keep pages in its cache that contain the changes of the savepoint.
+  @Test func aWriteThatCannotBeRolledBackLeavesNoPagesInTheCache() throws {
+    let scenario = Scenario.largeGroup([.large, .large, .throwing, .large])
+    let template = try Template(scenario.kind)
+    let read = FaultVFS.Fault(description: "read", calls: FaultVFS.reads)
+    for fault in try FaultCase.all(of: scenario, [.disk(read)], template) where !fault.isForGood {
+      #expect(try fault.run(template).problems == [], "\(fault)")
+    }
+  }
+
   /// A control: a difference between the file and the changes in the stream is detected.
   @Test(arguments: [
     "INSERT INTO one VALUES (99, 'not in the stream')", "DELETE FROM one WHERE n = 9",

@@ -22,11 +22,15 @@ extension Scenario {
     [.throwing, .ordinary, .cancelledTooLate, .rollingBack, .ordinary, .alone, .ordinary])
 
   /// Pages are written before the commit, and before a write is rolled back.
-  static let largeGroup = grouping(
-    "large writes that share a transaction", .pool, [.large, .throwing, .large],
-    prepare: { world in
-      try world.writer?.writeWithoutTransaction { try $0.execute(sql: "PRAGMA cache_size = 5") }
-    })
+  static let largeGroup = largeGroup([.large, .throwing, .large])
+
+  static func largeGroup(_ writes: [GroupedWrite]) -> Scenario {
+    grouping(
+      "large writes that share a transaction", .pool, writes,
+      prepare: { world in
+        try world.writer?.writeWithoutTransaction { try $0.execute(sql: "PRAGMA cache_size = 5") }
+      })
+  }
 
   private static func grouping(
     _ description: String, _ kind: World.Kind, _ writes: [GroupedWrite],

@@ -42,7 +42,7 @@ enum GroupedWrite: Sendable {
     try db.execute(sql: "UPDATE one SET filler = ? WHERE n = 1", arguments: ["\(number)"])
     switch self {
     case .ordinary, .cancelledTooLate: break
-    case .large: try db.execute(sql: "UPDATE two SET filler = filler || hex(zeroblob(1500)) WHERE n % 4 = 0")
+    case .large: try db.execute(sql: "UPDATE two SET filler = filler || hex(zeroblob(3000)) WHERE n % 4 = 0")
     case .throwing: throw Planned()
     case .cancelledWaiting, .cancelledInside:
       withUnsafeCurrentTask { $0?.cancel() }
