@@ -2,29 +2,19 @@ import Foundation
 import Tidemark
 
 /// A pool that writes the change feed.
-func makeFeedPool(_ path: String) throws -> DatabasePool {
+func makeFeedPool(_ path: String, groupsWrites: Bool = false) throws -> DatabasePool {
   var configuration = Configuration()
+  configuration.groupsWrites = groupsWrites
   configuration.busyMode = .timeout(600)
   configuration.changeFeed = ChangeFeedConfiguration()
   return try DatabasePool(path: path, configuration: configuration)
 }
 
-/// Writes with the change feed, and acknowledges the number of each write. Meanwhile, a consumer copies each event, in the
-/// transaction that acknowledges it.
+/// Writes with the change feed, and acknowledges the number of each write. Meanwhile, a consumer copies each event, in
+/// the transaction that acknowledges it.
 func feed(path: String, name: String) throws {
   let pool = try makeFeedPool(path)
-  Task {
-    do {
-      for try await entry in try await pool.changes(for: "copier", in: Table("event")) {
-        try await pool.write { db in
-          try copyEvents(entry, db)
-        }
-      }
-    } catch {
-      complain("\(name): the consumer has failed: \(error)")
-      exit(5)
-    }
-  }
+  copyEvents(pool, name)
   for number in 1... {
     switch number % 3 {
     case 0: try pool.write { try insertEvent(number, of: name, $0) }
@@ -40,7 +30,23 @@ func feed(path: String, name: String) throws {
   }
 }
 
-private func insertEvent(_ number: Int, of name: String, _ db: Database) throws {
+/// Starts a consumer that copies each event, in the transaction that acknowledges it.
+func copyEvents(_ pool: DatabasePool, _ name: String) {
+  Task {
+    do {
+      for try await entry in try await pool.changes(for: "copier", in: Table("event")) {
+        try await pool.write { db in
+          try copyEvents(entry, db)
+        }
+      }
+    } catch {
+      complain("\(name): the consumer has failed: \(error)")
+      exit(5)
+    }
+  }
+}
+
+func insertEvent(_ number: Int, of name: String, _ db: Database) throws {
   try db.execute(sql: "INSERT INTO event (name, n) VALUES (?, ?)", arguments: [name, number])
 }
 

@@ -1,8 +1,9 @@
 import Foundation
 import Tidemark
 
-private func makePool(_ path: String) throws -> DatabasePool {
+func makePool(_ path: String, groupsWrites: Bool = false) throws -> DatabasePool {
   var configuration = Configuration()
+  configuration.groupsWrites = groupsWrites
   configuration.busyMode = .timeout(600)
   configuration.prepareDatabase { db in
     if db.description.hasSuffix("writer") { try db.execute(sql: "PRAGMA wal_autocheckpoint = 20") }
@@ -11,7 +12,7 @@ private func makePool(_ path: String) throws -> DatabasePool {
 }
 
 /// Rows are pairs in two tables, so that a partial write would be visible.
-private func insert(_ number: Int, of name: String, _ db: Database) throws {
+func insert(_ number: Int, of name: String, _ db: Database) throws {
   for table in ["one", "two"] {
     try db.execute(sql: "INSERT INTO \(table) (name, n) VALUES (?, ?)", arguments: [name, number])
   }

@@ -53,7 +53,7 @@ private final class Counter: Sendable {
 }
 
 /// Runs a closure in a task, and waits for its end.
-private func waiting(_ body: @escaping @Sendable () async throws -> Void) throws {
+func waiting(_ body: @escaping @Sendable () async throws -> Void) throws {
   let end = DispatchSemaphore(value: 0)
   Task {
     do {

@@ -11,7 +11,7 @@ struct FeedPowerLoss {
   private let feed: ChangeFeedConfiguration
   private let events: [fault_event]
 
-  /// The state after each write, beginning with the one before the first.
+  /// The state after each transaction of SQLite, beginning with the one before the first.
   private let states: [FeedStart]
 
   /// Whether the consumers remember the version of a token only, which must be detected.
@@ -22,16 +22,19 @@ struct FeedPowerLoss {
   private let folder: TestFolder
 
   /// Runs a program that writes to a new file, and records its calls to the disk.
-  init(_ program: PowerLoss.Program, feed: ChangeFeedConfiguration, writeCount: Int) throws {
+  init(_ program: PowerLoss.Program, feed: ChangeFeedConfiguration, transactionCount: Int) throws {
     (self.program, self.feed) = (program, feed)
     folder = try TestFolder()
-    if program == .lyingDisk { vfs.lie() }
+    if program.isOnLyingDisk { vfs.lie() }
     vfs.record()
     var configuration = Configuration()
     configuration.environment.vfs = vfs.name
     configuration.externalCommitDetection = .disabled
     configuration.durability = program.durability
     configuration.changeFeed = feed
+    configuration.groupsWrites = program.groupsWrites
+    // A group has no limited time.
+    configuration.environment.clock = VirtualClock().clock
     configuration.environment.changeLogBound = ChangeLog.Bound(
       recordCount: 5, segmentRecordCount: 3, segmentByteCount: 3_000)
     let path = folder.path("db.sqlite")
@@ -42,8 +45,15 @@ struct FeedPowerLoss {
     try database.write { try $0.execute(sql: World.schema) }
     var states = [try FeedStart(database)]
     vfs.mark(0)
-    for number in 1...writeCount {
-      try Self.write(number, database)
+    var count = 0
+    for number in 1...transactionCount {
+      let last = count + program.writeCount(inTransaction: number)
+      if program.groupsWrites {
+        try program.write(count + 1...last, database, World.insert)
+      } else {
+        try Self.write(number, database)
+      }
+      count = last
       vfs.mark(number)
       states.append(try FeedStart(database))
       if number % 7 == 0, !program.isQueue {
@@ -75,7 +85,7 @@ struct FeedPowerLoss {
 
   struct Verdict {
     var imageCount = 0
-    /// The images in which acknowledged transactions are missing, and the largest number of them.
+    /// The images in which acknowledged transactions of SQLite are missing, and the largest number of them.
     var lostImageCount = 0
     var lostMax = 0
     /// The tokens of lost transactions whose versions were used again, and which were refused.
@@ -131,10 +141,10 @@ struct FeedPowerLoss {
       if report != ["ok"] { problems += report }
       return try db.tableExists("one") ? try FeedCopy(db) : nil
     }
-    // The last write in the file; -1 before the creation of the tables.
-    let last = content.map { $0.numbers(in: "one").count } ?? -1
-    if let content, last >= states.count || content != states[last].copy {
-      problems.append("not the state after a write: \(content.numbers(in: "one")), \(content.numbers(in: "two"))")
+    // The last transaction in the file; -1 before the creation of the tables.
+    let last = content.map { content in states.firstIndex { $0.copy == content } ?? states.count } ?? -1
+    if let content, last == states.count {
+      problems.append("not the state after a commit: \(content.numbers(in: "one")), \(content.numbers(in: "two"))")
     }
     if last < mark {
       verdict.lostImageCount += 1
@@ -148,7 +158,7 @@ struct FeedPowerLoss {
     problems += try await checkTokens(database, last, "after the power failure", &verdict)
     if last >= 0 { problems += try await audit(database, after: numbers.below(last + 1), &verdict) }
     // The versions of the lost transactions are used again.
-    let newCount = max(mark - last, 0) + 2
+    let newCount = 2 + (last < mark ? states[mark].writeCount - (last < 0 ? 0 : states[last].writeCount) : 0)
     try Self.write(database) { db in if try !db.tableExists("one") { try db.execute(sql: World.schema) } }
     for number in 1...newCount { try Self.write(database) { try World.insert(1_000 + number, $0) } }
     problems += try await checkTokens(database, last, "after \(newCount) new transactions", &verdict)
@@ -156,7 +166,7 @@ struct FeedPowerLoss {
     return problems
   }
 
-  /// The entries after a write lead to the content of the database.
+  /// The entries after a transaction lead to the content of the database.
   private func audit(
     _ database: DatabaseQueue, after number: Int, _ verdict: inout Verdict
   ) async throws -> [String] {
@@ -165,7 +175,7 @@ struct FeedPowerLoss {
       // An unknown entry is correct here: without its end, or after its restart, the log does not show whether the last
       // entry belongs to the last commit.
       verdict.unknownCount += audit.unknownCount
-      return audit.problems.map { "after write \(number): \($0)" }
+      return audit.problems.map { "after transaction \(number): \($0)" }
     } catch ChangeFeedError.expired where feed.keptByteCount != ChangeFeedConfiguration().keptByteCount {
       return []
     }
@@ -188,7 +198,7 @@ struct FeedPowerLoss {
         case .expired: mayExpire
         case .refused: number > last
         }
-      if !isCorrect { problems.append("\(when), the token of write \(number) of \(last) is \(answer)") }
+      if !isCorrect { problems.append("\(when), the token of transaction \(number) of \(last) is \(answer)") }
       if number > last, token.version <= current.version, answer != .accepted { verdict.refusedCount += 1 }
     }
     return problems
@@ -224,16 +234,8 @@ struct FeedPowerLoss {
   }
 }
 
-extension PowerLoss.Program {
-  var isQueue: Bool { self == .queue || self == .durableQueue }
-
-  fileprivate var durability: Configuration.Durability {
-    switch self {
-    case .durablePool, .durableQueue, .lyingDisk: .full
-    case .unsafePool: .unsafeNoSync
-    case .pool, .queue: Configuration().durability
-    }
-  }
+extension FeedStart {
+  fileprivate var writeCount: Int { copy.numbers(in: "one").count }
 }
 
 extension ChangeToken {

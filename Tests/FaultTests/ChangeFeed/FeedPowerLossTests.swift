@@ -10,7 +10,7 @@ import Tidemark
     forgetsDigests: Bool = false, stride: Int = Scale.of(daily: 61, full: 3)
   ) async throws -> (Run, FeedPowerLoss.Verdict) {
     let run = Run("feed-power-loss", seed: Scale.seed)
-    var recording = try FeedPowerLoss(program, feed: feed, writeCount: Scale.of(daily: 16, full: 40))
+    var recording = try FeedPowerLoss(program, feed: feed, transactionCount: Scale.of(daily: 16, full: 40))
     recording.forgetsDigests = forgetsDigests
     var all = FeedPowerLoss.Verdict()
     for folders in Disk.Folders.allCases {
@@ -28,7 +28,7 @@ import Tidemark
     return (run, all)
   }
 
-  @Test(arguments: [PowerLoss.Program.durablePool, .durableQueue])
+  @Test(arguments: [PowerLoss.Program.durablePool, .durableQueue, .durableGroups])
   func `a power failure loses no acknowledged transaction and no entry`(_ program: PowerLoss.Program) async throws {
     let (run, verdict) = try await run(program)
     run.count("lost", verdict.lostImageCount)
@@ -36,13 +36,13 @@ import Tidemark
     run.finish()
   }
 
-  @Test(arguments: [PowerLoss.Program.pool, .queue])
+  @Test(arguments: [PowerLoss.Program.pool, .queue, .groups])
   func `a power failure loses the last transactions together with their entries`(
     _ program: PowerLoss.Program
   ) async throws {
     let (run, verdict) = try await run(program)
     for problem in verdict.problems { run.problem(problem) }
-    if program == .pool, verdict.lostImageCount > 0, verdict.refusedCount == 0 {
+    if !program.isQueue, verdict.lostImageCount > 0, verdict.refusedCount == 0 {
       run.problem("no version was used again")
     }
     run.finish()

@@ -17,8 +17,9 @@ struct FeedScenario: Sendable, CustomStringConvertible {
   /// Whether an entry may say that anything may have changed, although no other program has written.
   ///
   /// The log shows whether the last commit has an entry. It does not show that after a checkpoint, if only one commit
-  /// has followed, which has restarted the log. If the database cannot be opened, closing it removes the log. And a
-  /// transaction whose counters cannot be read has changes that are unknown.
+  /// has followed, which has restarted the log. If the database cannot be opened, closing it removes the log. A
+  /// transaction whose counters cannot be read has changes that are unknown. And if a group is rolled back after an
+  /// entry was written, the log is read again, which may fail.
   var mayHaveUnknownEntries = false
 
   var description: String { "\(scenario), with a change feed" }
@@ -55,6 +56,9 @@ extension FeedScenario {
     FeedScenario(scenario: .closing),
     FeedScenario(scenario: .queueWrite),
     FeedScenario(scenario: .queueTransactionInSQL),
+    FeedScenario(scenario: .group),
+    FeedScenario(scenario: .repeatedGroup, mayHaveUnknownEntries: true),
+    FeedScenario(scenario: .largeGroup, storesParts: true),
   ]
 }
 

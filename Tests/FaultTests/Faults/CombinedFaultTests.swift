@@ -1,19 +1,21 @@
 import Foundation
 import StressSupport
+import TestSupport
 import Testing
 
 import Tidemark
 @testable import TidemarkEssentials
 
-/// All at the same time: writing and reading threads and tasks, cancellations, timeouts, a disk that fails or is full,
-/// checkpoints, and a close in the middle of it (guarantees P1 to P6).
+/// All at the same time: writing and reading threads and tasks, whose writes may share transactions, cancellations,
+/// timeouts, observers, a disk that fails or is full, checkpoints, and a close in the middle of it (guarantees P1 to
+/// P7).
 @Suite(.serialized) struct CombinedFaultTests {
   @Test(arguments: Scale.seeds(daily: 8, full: 150))
   func combinedFaultsLoseNoAcknowledgedWrite(seed: UInt64) async throws {
     let run = Run("combined-faults", seed: seed, limit: 120)
     var numbers = RandomNumbers(seed: seed)
     let kind: World.Kind = numbers.once(in: 2) ? .pool : .durablePool
-    let storm = try FaultStorm(kind, try Template(kind), run)
+    let storm = try FaultStorm(kind, try Template(kind), groupsWrites: numbers.once(in: 2), run)
     await storm.runStorm(closesEarly: numbers.once(in: 2))
     storm.checkTheEnd()
     run.count("cases")
@@ -22,9 +24,9 @@ import Tidemark
   }
 
   /// A control: the test detects an acknowledged write that is undone.
-  @Test func anUndoneWriteIsDetected() async throws {
+  @Test(arguments: [false, true]) func anUndoneWriteIsDetected(groupsWrites: Bool) async throws {
     let run = Run("combined-faults", seed: Scale.seed, limit: 120)
-    let storm = try FaultStorm(.pool, try Template(.pool), run)
+    let storm = try FaultStorm(.pool, try Template(.pool), groupsWrites: groupsWrites, run)
     storm.loseAWrite()
     await storm.runStorm(closesEarly: false)
     storm.checkTheEnd()
@@ -41,10 +43,11 @@ private final class FaultStorm: Sendable {
   private let folder: TestFolder
   private let vfs = FaultVFS()
   private let pool: DatabasePool
+  private let observers: StormObservers
   private let ledger: StressSupport.Mutex<Ledger>
   private let allProblems = StressSupport.Mutex<[String]>([])
 
-  init(_ kind: World.Kind, _ template: Template, _ run: Run) throws {
+  init(_ kind: World.Kind, _ template: Template, groupsWrites: Bool, _ run: Run) throws {
     self.run = run
     folder = try TestFolder()
     ledger = StressSupport.Mutex(template.ledger)
@@ -54,12 +57,14 @@ private final class FaultStorm: Sendable {
     // Calls are counted: periodic checks of the file would make their number vary.
     configuration.externalCommitDetection = .disabled
     configuration.maximumReaderCount = 2
+    configuration.groupsWrites = groupsWrites
     configuration.busyMode = .timeout(0.05)
     if kind == .durablePool { configuration.durability = .full }
     configuration.prepareDatabase { db in
       if db.description.hasSuffix("writer") { try db.execute(sql: "PRAGMA wal_autocheckpoint = 10") }
     }
     pool = try DatabasePool(path: folder.database, configuration: configuration)
+    observers = try StormObservers(pool)
   }
 
   var problems: [String] { allProblems.withLock { $0 } }
@@ -236,15 +241,21 @@ private final class FaultStorm: Sendable {
 
   func checkTheEnd() {
     vfs.disarm()
-    if pool.readers.load != (0, 0) { problem("load at the end: \(pool.readers.load)") }
     do {
+      attempt { try observers.waitForQuery(try pool.read(Self.numbers).one) }
+      // The live query may be reading.
+      try Wait.until("the end of all reads") { pool.readers.load == (0, 0) }
       try pool.close()
       if !folder.openFiles.isEmpty { problem("still open: \(folder.openFiles)") }
       let db = try PlainDatabase(path: folder.database)
       let report = try db.texts("PRAGMA integrity_check(3)")
       if report != ["ok"] { problem("\(report)") }
       let rows = try (db.numbers("SELECT n FROM one ORDER BY n"), db.numbers("SELECT n FROM two ORDER BY n"))
-      if let complaint = ledger.withLock({ $0.complaint(about: rows.0, rows.1) }) { problem(complaint) }
+      let ledger = ledger.withLock { $0 }
+      if let complaint = ledger.complaint(about: rows.0, rows.1) { problem(complaint) }
+      for complaint in try observers.complaints(about: folder.database, ledger) { problem(complaint) }
+      run.count("shared", observers.follower.sharedVersionCount)
+      run.count("incomplete", observers.follower.incompleteCount)
     } catch {
       problem("at the end: \(error)")
     }

@@ -13,12 +13,13 @@ import Testing
   }
 
   /// A control: a program that takes an unknown outcome for a rollback is detected: the transaction may be on the disk.
-  @Test func aProgramThatTrustsAFailedCommitIsDetected() throws {
+  @Test(arguments: [Scenario.durableWrite, .group])
+  func aProgramThatTrustsAFailedCommitIsDetected(_ scenario: Scenario) throws {
     let run = Run("disk-faults", seed: Scale.seed)
     let template = try Template(.durablePool)
     let sync = FaultVFS.Fault(description: "sync", calls: FaultVFS.syncs)
     var problems: [String] = []
-    for var fault in try FaultCase.all(of: .durableWrite, [.disk(sync)], template) {
+    for var fault in try FaultCase.all(of: scenario, [.disk(sync)], template) {
       fault.isNaive = true
       problems += try fault.run(template).problems
     }

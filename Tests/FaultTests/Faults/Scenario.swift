@@ -20,10 +20,11 @@ struct Scenario: Sendable, CustomStringConvertible {
 }
 
 extension Scenario {
-  static let all = [
-    creation, opening, write, largeWrite, durableWrite, statementOfItsOwn, observedWrite, mixture, savepoints,
-    repeatedRelease, read, checkpoint, backup, restore, migration, vacuum, closing, queueWrite, queueLargeWrite,
-  ]
+  static let all =
+    [
+      creation, opening, write, largeWrite, durableWrite, statementOfItsOwn, observedWrite, mixture, savepoints,
+      repeatedRelease, read, checkpoint, backup, restore, migration, vacuum, closing, queueWrite, queueLargeWrite,
+    ] + groups
 
   static let creation = Scenario(
     description: "a new file", hasTemplate: false, prepare: { _ in },

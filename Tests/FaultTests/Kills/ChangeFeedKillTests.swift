@@ -8,10 +8,12 @@ import Tidemark
 /// Processes that write the change feed are killed. The feed contains each committed transaction once, a consumer that
 /// acknowledges in its transactions handles each event exactly once, and consumers in this process miss nothing.
 @Suite(.serialized, .enabled(if: Child.isBuilt), .untilItHangs) struct ChangeFeedKillTests {
-  @Test func `killed processes leave a feed without gaps and duplicates`() async throws {
+  /// In the second kind of process, the writes of several tasks and of its consumer share transactions of SQLite.
+  @Test(arguments: ["feed", "feed-in-tasks"])
+  func `killed processes leave a feed without gaps and duplicates`(_ operation: String) async throws {
     let run = Run("feed-kill", seed: Scale.seed)
     let folder = try TestFolder(onDisk: true)
-    let kills = try FeedKills(folder, run)
+    let kills = try FeedKills(operation, folder, run)
     let audit = Task { try await kills.audit() }
     let position = Task { try await kills.followNamed() }
     await Workers(run: run).threads(1, "killer") { _ in try kills.kill(Scale.of(daily: 10, full: 1_000)) }
@@ -31,6 +33,7 @@ import Tidemark
 }
 
 private final class FeedKills: Sendable {
+  private let operation: String
   let pool: DatabasePool
   private let folder: TestFolder
   private let run: Run
@@ -40,8 +43,8 @@ private final class FeedKills: Sendable {
   /// The last version that the audit reads.
   private let lastVersion = Mutex<DatabaseVersion?>(nil)
 
-  init(_ folder: TestFolder, _ run: Run) throws {
-    (self.folder, self.run) = (folder, run)
+  init(_ operation: String, _ folder: TestFolder, _ run: Run) throws {
+    (self.operation, self.folder, self.run) = (operation, folder, run)
     pool = try folder.feedPool()
     start = try pool.write { db in
       try db.execute(
@@ -61,7 +64,7 @@ private final class FeedKills: Sendable {
     var numbers = RandomNumbers(seed: run.seed)
     for cycle in 0..<cycles {
       let name = "child \(cycle)"
-      let child = try Child("feed", database: folder.database, name: name)
+      let child = try Child(operation, database: folder.database, name: name)
       let bytes = child.wait(acknowledged: numbers.below(40))
       // At another point of its work each time.
       usleep(UInt32(numbers.below(3_000)))
@@ -101,9 +104,11 @@ private final class FeedKills: Sendable {
   func audit() async throws -> (events: [String], versions: [DatabaseVersion]) {
     var events: [String] = []
     var versions: [DatabaseVersion] = []
+    var entries = EventEntries()
     for try await entry in try await pool.changes(after: start) {
       versions.append(entry.token.version)
       if entry.changes.completeness == .incomplete(.unknown) { run.count("unknown") }
+      for problem in entries.add(entry) { run.problem(problem) }
       for row in entry.changes.rows where row.table.name == "event" {
         events.append("\(row.newValues?[1] ?? .null) \(row.newValues?[2] ?? .null)")
       }
@@ -134,7 +139,7 @@ private final class FeedKills: Sendable {
       let (stored, copied, counts) = try pool.read { db in
         let stored = try Row.fetchAll(db, sql: "SELECT name, n FROM event ORDER BY id")
         let copied = try String.fetchAll(db, sql: "SELECT id || name || n FROM copy ORDER BY id")
-        let rows = try Row.fetchAll(db, sql: "SELECT name, count(*) FROM event GROUP BY name")
+        let rows = try Row.fetchAll(db, sql: "SELECT name, count(DISTINCT n) FROM event GROUP BY name")
         let counts: [String: Int] = Dictionary(uniqueKeysWithValues: rows.map { ($0[0], $0[1]) })
         return (stored.map { "\($0[0] as DatabaseValue) \($0[1] as DatabaseValue)" }, copied, counts)
       }
@@ -151,5 +156,32 @@ private final class FeedKills: Sendable {
     } catch {
       run.problem("\(error)")
     }
+  }
+}
+
+/// The entries with events so far. Each write has one entry, and the entries are in the order of the commits.
+private struct EventEntries {
+  private var writes: Set<String> = []
+  private var lastID: Int64 = 0
+
+  /// - Returns: The violations.
+  mutating func add(_ entry: ChangeFeedEntry) -> [String] {
+    var problems: [String] = []
+    var names: Set<String> = []
+    for row in entry.changes.rows {
+      guard row.table.name == "event", let values = row.newValues, case .int64(let id) = values[0].storage else {
+        names.insert("a copy")
+        continue
+      }
+      names.insert("\(values[1]) \(values[2])")
+      // Rows are never deleted.
+      if id != lastID + 1 { problems.append("\(entry.token.version): event \(id) follows \(lastID)") }
+      lastID = id
+    }
+    if names.count > 1 { problems.append("\(entry.token.version) has the writes \(names.sorted())") }
+    for name in names where name != "a copy" && !writes.insert(name).inserted {
+      problems.append("\(entry.token.version): the write \(name) has another entry")
+    }
+    return problems
   }
 }

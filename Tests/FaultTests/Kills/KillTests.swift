@@ -6,10 +6,11 @@ import Tidemark
 
 /// A process that writes to the file is killed repeatedly, while this one reads and writes (guarantees P1 and P2).
 @Suite(.serialized, .enabled(if: Child.isBuilt)) struct KillTests {
-  @Test func killedProcessesLoseNoAcknowledgedWrite() async throws {
+  @Test(arguments: Kills.Program.allCases)
+  func killedProcessesLoseNoAcknowledgedWrite(_ program: Kills.Program) async throws {
     let run = Run("kill", seed: Scale.seed)
     let folder = try TestFolder(onDisk: true)
-    let kills = Kills(try folder.pool(), folder, run)
+    let kills = Kills(program, try folder.pool(), folder, run)
     try kills.prepare()
     let workers = Workers(run: run)
     await withTaskGroup(of: Void.self) { group in
@@ -22,16 +23,50 @@ import Tidemark
     if folder.integrity() != "ok" { run.problem(folder.integrity()) }
     run.finish()
   }
+
+  /// A control: a process whose tasks acknowledge writes before their common commit is detected.
+  @Test func acknowledgingInAClosureIsDetected() throws {
+    let run = Run("kill-boast-in-tasks", seed: Scale.seed)
+    let folder = try TestFolder(onDisk: true)
+    let kills = Kills(.tasks, try folder.pool(), folder, run)
+    try kills.prepare()
+    try kills.kill(100, operation: "boast-in-tasks") {
+      run.allProblems.contains { $0.contains("were acknowledged") }
+    }
+    try kills.pool.close()
+    run.finishControl(planted: "an acknowledgement before the commit")
+  }
 }
 
-private final class Kills: Sendable {
+final class Kills: Sendable {
+  /// The way in which a process writes.
+  enum Program: String, CaseIterable, Sendable {
+    case thread = "write"
+
+    /// The writes of several tasks share transactions.
+    case tasks = "write-in-tasks"
+
+    /// The names in the rows of a process.
+    func rowNames(_ name: String) -> [String] {
+      switch self {
+      case .thread: [name]
+      case .tasks: (0..<16).map { "\(name) task \($0)" }
+      }
+    }
+
+    /// The index of the name of an acknowledged write.
+    fileprivate static func nameIndex(_ acknowledgement: Int64) -> Int { Int(acknowledgement >> 32) }
+  }
+
+  private let program: Program
   let pool: DatabasePool
   private let folder: TestFolder
   private let run: Run
   private let isOver = Atomic<Bool>(false)
   private let ownCount = Atomic<Int>(0)
 
-  init(_ pool: DatabasePool, _ folder: TestFolder, _ run: Run) {
+  init(_ program: Program, _ pool: DatabasePool, _ folder: TestFolder, _ run: Run) {
+    self.program = program
     self.pool = pool
     self.folder = folder
     self.run = run
@@ -44,20 +79,29 @@ private final class Kills: Sendable {
     }
   }
 
-  func kill(_ cycles: Int) throws {
+  /// Starts a process, and kills it, several times.
+  ///
+  /// - Parameter operation: Its work, if it is another one than the program's.
+  /// - Parameter isEnough: Whether to end early.
+  func kill(_ cycles: Int, operation: String? = nil, until isEnough: () -> Bool = { false }) throws {
     defer { isOver.store(true, ordering: .relaxed) }
     var numbers = RandomNumbers(seed: run.seed)
-    for cycle in 0..<cycles {
+    for cycle in 0..<cycles where !isEnough() {
       let name = "child \(cycle)"
-      let child = try Child("write", database: folder.database, name: name)
-      let bytes = child.wait(acknowledged: numbers.below(60))
+      let child = try Child(operation ?? program.rawValue, database: folder.database, name: name)
+      var acknowledgements = (0..<numbers.below(60)).compactMap { _ in child.receive() }
       // At another point of its work each time.
       usleep(UInt32(numbers.below(3000)))
-      let (acknowledged, complaint) = child.kill(afterBytes: bytes)
+      let (rest, complaint) = child.killReceivingRest()
+      acknowledgements += rest
       if !complaint.isEmpty { run.problem(complaint) }
       run.count("kills")
-      run.count("transactions", acknowledged)
-      try checkRows(of: name, acknowledged)
+      run.count("transactions", acknowledgements.count)
+      for (index, name) in program.rowNames(name).enumerated() {
+        try checkRows(of: name, acknowledgements.count { Program.nameIndex($0) == index })
+      }
+      let report = try pool.read { try String.fetchOne($0, sql: "PRAGMA integrity_check(1)") }
+      if report != "ok" { run.problem(report ?? "no report") }
     }
   }
 
@@ -74,8 +118,6 @@ private final class Kills: Sendable {
     if one.count < acknowledged || one.count > acknowledged + 1 {
       run.problem("\(name): \(acknowledged) writes were acknowledged, \(one.count) are there")
     }
-    let report = try pool.read { try String.fetchOne($0, sql: "PRAGMA integrity_check(1)") }
-    if report != "ok" { run.problem(report ?? "no report") }
   }
 
   // MARK: This process

@@ -6,7 +6,7 @@ import Testing
 @Suite(.serialized) struct PowerLossTests {
   private func run(_ program: PowerLoss.Program) throws -> (Run, PowerLoss.Verdict) {
     let run = Run("power-loss", seed: Scale.seed)
-    let recording = try PowerLoss(program, writeCount: Scale.of(daily: 16, full: 60))
+    let recording = try PowerLoss(program, transactionCount: Scale.of(daily: 16, full: 60))
     var all = PowerLoss.Verdict()
     for folders in Disk.Folders.allCases {
       let verdict = try recording.verdict(folders, seed: run.seed, stride: Scale.of(daily: 5, full: 1))
@@ -20,7 +20,7 @@ import Testing
     return (run, all)
   }
 
-  @Test(arguments: [PowerLoss.Program.durablePool, .durableQueue])
+  @Test(arguments: [PowerLoss.Program.durablePool, .durableQueue, .durableGroups])
   func synchronousCommitsSurvivePowerLoss(_ program: PowerLoss.Program) throws {
     let (run, verdict) = try run(program)
     run.count("lost", verdict.lostImageCount)
@@ -28,23 +28,26 @@ import Testing
     run.finish()
   }
 
-  @Test func asynchronousCommitsSurviveAsAPrefix() throws {
-    let (run, verdict) = try run(.pool)
+  /// A prefix of the commits. The writes that share a transaction are all there, or all absent.
+  @Test(arguments: [PowerLoss.Program.pool, .groups])
+  func asynchronousCommitsSurviveAsAPrefix(_ program: PowerLoss.Program) throws {
+    let (run, verdict) = try run(program)
     for example in verdict.examples { run.problem(example) }
-    // At most the commits since the last checkpoint.
-    if verdict.lostMax > 8 { run.problem("\(verdict.lostMax) commits are lost") }
+    // At most the transactions since the last checkpoint.
+    if verdict.lostMax > 8 { run.problem("\(verdict.lostMax) transactions are lost") }
     run.finish()
   }
 
-  @Test func rollbackJournalLosesAtMostTheLastCommit() throws {
-    let (run, verdict) = try run(.queue)
+  @Test(arguments: [PowerLoss.Program.queue, .queueGroups])
+  func rollbackJournalLosesAtMostTheLastCommit(_ program: PowerLoss.Program) throws {
+    let (run, verdict) = try run(program)
     for example in verdict.examples { run.problem(example) }
-    if verdict.lostMax > 1 { run.problem("\(verdict.lostMax) commits are lost") }
+    if verdict.lostMax > 1 { run.problem("\(verdict.lostMax) transactions are lost") }
     run.finish()
   }
 
   /// A control: unsafe ways of writing are detected.
-  @Test(arguments: [PowerLoss.Program.unsafePool, .lyingDisk])
+  @Test(arguments: [PowerLoss.Program.unsafePool, .lyingDisk, .groupsOnLyingDisk])
   func disksThatReportFalseSyncsLoseData(_ program: PowerLoss.Program) throws {
     let (run, verdict) = try run(program)
     let found = verdict.damagedImageCount + (program.keepsAll ? verdict.lostImageCount : 0)

@@ -59,6 +59,7 @@ final class FaultVFS: @unchecked Sendable {
   // MARK: Calls
 
   static let syncs = Int(FAULT_SYNC)
+  static let reads = Int(FAULT_READ)
   static let writes = Int(FAULT_WRITE)
   static let locks = Int(FAULT_LOCK)
   static let unfetches = Int(FAULT_UNFETCH)

@@ -24,6 +24,8 @@ struct Ledger {
 
   var lastNumber: Int { last }
 
+  var acknowledged: Set<Int> { Set(words.filter { $0.value == .acknowledged }.keys) }
+
   /// Adds a new write.
   mutating func nextNumber() -> Int {
     last += 1

@@ -37,6 +37,18 @@ final class World {
   /// Whether transactions with more than a few rows are stored in parts, in a temporary file on the failing disk.
   var storesParts = false
 
+  /// Whether asynchronous writes share transactions.
+  var groupsWrites = false
+
+  /// Follows the changes until the database is closed.
+  var follower: ChangeFollower?
+
+  /// Whether a write has not returned.
+  var hasHung = false
+
+  /// The acknowledged writes when the database was stopped.
+  private(set) var acknowledgedBeforeStop: Set<Int> = []
+
   /// Whether entries of the feed may say that anything may have changed, although no other program has written.
   var mayHaveUnknownEntries = false
 
@@ -70,6 +82,7 @@ final class World {
     configuration.maximumReaderCount = 2
     if kind == .durablePool { configuration.durability = .full }
     configuration.changeFeed = changeFeed
+    configuration.groupsWrites = groupsWrites
     if storesParts {
       configuration.environment.changeLogBound = ChangeLog.Bound(
         recordCount: 5, segmentRecordCount: 3, segmentByteCount: 3_000, vfs: vfs.name)
@@ -129,17 +142,31 @@ final class World {
     let number = ledger.nextNumber()
     do {
       try body(number)
-      ledger.note(number, .acknowledged)
+      noteSuccess(number)
       return nil
-    } catch let error as DatabaseError {
-      ledger.note(number, error.commitOutcome == .unknown && !isNaive ? .unknown : .refused)
-      if error.resultCode == .SQLITE_MISUSE { problem("write: misuse: \(error)") }
-      return error
     } catch {
+      return noteFailure(number, error)
+    }
+  }
+
+  func noteSuccess(_ number: Int) { ledger.note(number, .acknowledged) }
+
+  /// A write has failed intentionally.
+  func noteRefusal(_ number: Int) { ledger.note(number, .refused) }
+
+  /// A write has failed.
+  ///
+  /// - Returns: Its error; nil if it is of an undocumented kind.
+  @discardableResult
+  func noteFailure(_ number: Int, _ error: any Error) -> DatabaseError? {
+    guard let error = error as? DatabaseError else {
       ledger.note(number, .refused)
       problem("write: an error of another kind: \(error)")
       return nil
     }
+    ledger.note(number, error.commitOutcome == .unknown && !isNaive ? .unknown : .refused)
+    if error.resultCode == .SQLITE_MISUSE { problem("write: misuse: \(error)") }
+    return error
   }
 
   /// An ordinary write.
@@ -223,6 +250,7 @@ final class World {
     }
     guard error.isDatabaseStopped else { return problem("not usable any more: \(error)") }
     stopCount += 1
+    acknowledgedBeforeStop = ledger.acknowledged
     if read()?.isDatabaseStopped != true { problem("a stopped database reads") }
     close()
     check(path, "after the stop", settles: true)

@@ -97,6 +97,20 @@ import Tidemark
     #expect(try await database.read { try $0.all() } == [1, 2])
   }
 
+  @Test func aWriteThatIsCancelledAfterItsClosureIsNotExecutedAgain() async throws {
+    let database = try writes.open(.pool)
+    let queue = try WriteQueue(database)
+    let first = try await queue.add { try $0.add(1) }
+    let second = try await queue.add { db in
+      first.cancel()
+      try db.execute(sql: "INSERT OR ROLLBACK INTO t VALUES (1)")
+    }
+    queue.start()
+    await #expect(throws: CancellationError.self) { try await first.value }
+    await #expect(throws: DatabaseError.self) { try await second.value }
+    #expect(try await database.read { try $0.all() } == [])
+  }
+
   @Test func theTimeLimitOfAWriteDoesNotAffectOthers() async throws {
     let clock = writes.clock
     let database = try writes.open(.pool) { NeverEnding.add(to: &$0) { clock.advance(by: .seconds(1)) } }
