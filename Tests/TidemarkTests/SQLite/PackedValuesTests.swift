@@ -6,7 +6,7 @@ import Tidemark
 
 /// The list of values that a statement binds, compared with an array.
 @Suite struct PackedValuesTests {
-  private static let samples: [DatabaseValue] = [
+  private let samples: [DatabaseValue] = [
     .null, Int64.zero.databaseValue, Int64.min.databaseValue, Int64.max.databaseValue, (-0.5).databaseValue,
     Double.infinity.databaseValue, "".databaseValue, "é".databaseValue, "a\u{0}b".databaseValue,
     String(repeating: "long ", count: 50).databaseValue, Data().databaseValue, Data([0, 255]).databaseValue,
@@ -16,9 +16,9 @@ import Tidemark
   private let one = DatabaseValue(.int64(1))
 
   @Test func valuesAreReadAsTheyWereAppended() {
-    let values = PackedValues(Self.samples)
-    #expect(values.map(\.storage.description) == Self.samples.map(\.storage.description))
-    #expect(values.indices.map { values.isNull(at: $0) } == Self.samples.map(\.isNull))
+    let values = PackedValues(samples)
+    #expect(values.map(\.storage.description) == samples.map(\.storage.description))
+    #expect(values.indices.map { values.isNull(at: $0) } == samples.map(\.isNull))
   }
 
   @Test func notANumberIsKept() {
@@ -51,7 +51,7 @@ import Tidemark
       var arrays: [[DatabaseValue]] = [[], [], []]
       for _ in 1...30 {
         let (target, source) = (Int.random(in: 0..<3, using: &random), Int.random(in: 0..<3, using: &random))
-        let value = random.pick(Self.samples)
+        let value = random.pick(samples)
         switch Int.random(in: 0..<6, using: &random) {
         case 0:
           (lists[target], arrays[target]) = (lists[source], arrays[source])
