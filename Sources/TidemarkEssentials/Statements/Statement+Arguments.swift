@@ -172,7 +172,7 @@ extension Statement {
     }
   }
 
-  /// Removes the arguments. SQLite does not refer to their memory any more.
+  /// Removes the arguments. SQLite does not refer to their memory any more. C: `sqlite3_clear_bindings`.
   func unbindArguments() {
     sqlite3_clear_bindings(sqliteStatement)
     argumentState.areBound = false

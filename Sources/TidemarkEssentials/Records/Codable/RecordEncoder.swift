@@ -104,7 +104,7 @@ final class RecordEncoder: Encoder {
 
   func encode<Value: Encodable>(_ value: Value, for key: some CodingKey) throws {
     let column = state.columnStrategy.column(for: key)
-    // The bytes of a date are written in place, those of data are copied once (Benchmarks: `insert: Codable record`).
+    // The text of a date is written in place, and data is copied once (Benchmarks: `insert: Codable record`).
     if Value.self == Date.self, case .deferredToDate = recordType.databaseDateEncodingStrategy(for: column) {
       let date = unsafeBitCast(value, to: Date.self)
       if date.millisecondsOfSQLite != nil { return state.container.store(date, in: column) }

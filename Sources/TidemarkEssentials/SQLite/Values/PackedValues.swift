@@ -94,7 +94,7 @@ struct PackedValues {
     }
   }
 
-  /// Nil if there are no values.
+  /// The owner of the block, and the block; nil in an empty list.
   private var owner: Owner?
   private var block: Block?
 
@@ -167,7 +167,7 @@ struct PackedValues {
 
   mutating func append(contentsOf other: PackedValues) { self = other.appended(to: self) }
 
-  /// Returns the values after those of another list.
+  /// Returns the values of another list, followed by these values.
   func appended(to other: PackedValues) -> PackedValues {
     if isEmpty { return other }
     if other.isEmpty { return self }
