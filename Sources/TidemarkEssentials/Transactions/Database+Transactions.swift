@@ -198,8 +198,6 @@ extension Database {
     guard transaction.awaitsRollback else { return }
     do {
       try shielded { try rollback() }
-      // After a failed ROLLBACK TO, SQLite may keep pages with the changes of the savepoint in its cache.
-      handle?.releaseMemory()
     } catch {
       Self.log(error, "A transaction that could not be rolled back is still open")
     }

@@ -23,7 +23,8 @@ extension Scenario {
   static let all =
     [
       creation, opening, write, largeWrite, durableWrite, statementOfItsOwn, observedWrite, mixture, savepoints,
-      repeatedRelease, read, checkpoint, backup, restore, migration, vacuum, closing, queueWrite, queueLargeWrite,
+      failedSavepoint, repeatedRelease, read, checkpoint, backup, restore, migration, vacuum, closing, queueWrite,
+      queueLargeWrite,
     ] + groups
 
   static let creation = Scenario(
@@ -150,6 +151,26 @@ extension Scenario {
           try db.execute(sql: "SAVEPOINT b; UPDATE two SET filler = filler || 'x'; DELETE FROM one; ROLLBACK TO b")
           try db.execute(sql: "INSERT INTO two VALUES (?, 'b')", arguments: [number])
           try db.execute(sql: "RELEASE b; SAVEPOINT c; UPDATE one SET filler = 'c'; RELEASE c; RELEASE a")
+        }
+      }
+      world.write()
+    })
+
+  /// A program that ignores the error of a ROLLBACK TO, and commits. The pages of its savepoint have left the cache.
+  static let failedSavepoint = Scenario(
+    description: "a savepoint that cannot be rolled back",
+    prepare: { world in
+      try world.open()
+      try world.writer?.writeWithoutTransaction { try $0.execute(sql: "PRAGMA cache_size = 5") }
+    },
+    act: { world in
+      world.write { number in
+        try world.writer?.write { db in
+          try World.insert(number, db)
+          try db.execute(sql: "SAVEPOINT a; INSERT INTO one (n) VALUES (1000)")
+          try db.execute(sql: "UPDATE two SET filler = filler || hex(zeroblob(3000)) WHERE n % 4 = 0")
+          world.attempt("ROLLBACK TO") { try db.execute(sql: "ROLLBACK TO a") }
+          try db.execute(sql: "RELEASE a")
         }
       }
       world.write()

@@ -197,6 +197,18 @@ import Testing
     #expect(machine.grantsEverything(isOpen: false))
   }
 
+  @Test func aRollbackThatMayHaveUndoneAPartIsCompletedFirst() {
+    var machine = TransactionMachine()
+    machine.statementDidFail(Failed(description: "disk"), wasOpen: true, isOpen: true, mayHaveUndonePart: true)
+    #expect(permission(&machine, isOpen: true) == .awaitsRollback("disk"))
+  }
+
+  @Test func aRollbackThatHasUndoneNothingChangesNothing() {
+    var machine = TransactionMachine()
+    machine.statementDidFail(Failed(description: "no such savepoint"), wasOpen: true, isOpen: true)
+    #expect(permission(&machine, isOpen: true) == .granted)
+  }
+
   @Test func theEndOfATransactionEndsTheWaitForItsRollback() {
     var machine = TransactionMachine()
     machine.rollbackDidFail(Failed(description: "no memory"))

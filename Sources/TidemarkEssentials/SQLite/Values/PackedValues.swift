@@ -43,7 +43,7 @@ struct PackedValues {
   }
 
   /// The owner of a block. Its own header is empty: each access to one is checked at run time.
-  private final class Owner: ManagedBuffer<Void, Int> {}
+  private final class Owner: ManagedBuffer<Void, UInt64> {}
 
   /// The contents of a block, while its owner exists.
   private struct Block {

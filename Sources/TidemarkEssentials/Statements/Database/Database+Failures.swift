@@ -28,7 +28,9 @@ extension Database {
     if let outcome { error.commitOutcome = outcome }
     if outcome == .unknown { stop(because: error) }
     let failure = refusal.flatMap { $0 is DatabaseError ? nil : $0 } ?? interruption ?? error
-    transaction.statementDidFail(failure, wasOpen: wasInsideTransaction, isOpen: isOpen)
+    transaction.statementDidFail(
+      failure, wasOpen: wasInsideTransaction, isOpen: isOpen,
+      mayHaveUndonePart: statement.effects.contains(.undo) && error.resultCode.isOfDiskOrMemory)
     if let rollbackFailure { transaction.rollbackDidFail(rollbackFailure) }
     return failure
   }
@@ -110,9 +112,11 @@ extension Database {
   /// SQLite rolls back by itself after some failures, and a program may execute COMMIT. The following statements
   /// would run outside of the transaction, and be committed immediately.
   private func checkPermission(for statement: Statement, _ arguments: StatementArguments?) throws {
+    let awaitedRollback = transaction.awaitsRollback
     let permission = transaction.permission(
       isOpen: !isInAutocommitMode, isRollback: statement.effects.contains(.undo),
       isBegin: statement.effects.contains(.begin))
+    if awaitedRollback, !transaction.awaitsRollback { forgetPagesOfFailedRollback() }
     let cause: (any Error)?
     switch permission {
     case .granted: return
@@ -121,6 +125,11 @@ extension Database {
     }
     throw abortedError(cause, sql: statement.sql, arguments: arguments ?? statement.argumentState.current)
   }
+
+  /// Empties the page cache, when a transaction has been rolled back at last. After a failed `ROLLBACK TO`, SQLite may
+  /// keep pages with the changes of the savepoint in it, so that later writes damage the file. C:
+  /// `sqlite3_db_release_memory`.
+  func forgetPagesOfFailedRollback() { handle?.releaseMemory() }
 
   /// The error for a transaction that has ended before its scope.
   func abortedError(
@@ -174,5 +183,15 @@ extension Database: TransactionHooks {
     DatabaseError(
       resultCode: .SQLITE_READONLY_DBMOVED,
       message: "the database file was moved, deleted or replaced while it was open: \(path ?? "")")
+  }
+}
+
+extension ResultCode {
+  /// Whether the disk or the memory has failed, and not the statement.
+  fileprivate var isOfDiskOrMemory: Bool {
+    switch self {
+    case .SQLITE_IOERR, .SQLITE_NOMEM, .SQLITE_FULL, .SQLITE_CORRUPT, .SQLITE_CANTOPEN: true
+    default: false
+    }
   }
 }

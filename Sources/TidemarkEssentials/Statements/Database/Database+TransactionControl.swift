@@ -61,6 +61,7 @@ extension Database {
       throw error
     }
     transaction.rollbackDidSucceed()
+    if case .awaitingRollback = condition { forgetPagesOfFailedRollback() }
   }
 
   private var defaultTransactionKind: TransactionKind {

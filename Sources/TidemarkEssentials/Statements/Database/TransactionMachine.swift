@@ -199,7 +199,10 @@ struct TransactionMachine {
   /// A statement has failed with an error.
   ///
   /// - Parameter wasOpen: Whether a transaction was open when the statement began.
-  mutating func statementDidFail(_ error: any Error, wasOpen: Bool, isOpen: Bool) {
+  /// - Parameter mayHaveUndonePart: Whether it is a rollback that may have undone a part of the changes only. The rest
+  ///   must not be committed.
+  mutating func statementDidFail(_ error: any Error, wasOpen: Bool, isOpen: Bool, mayHaveUndonePart: Bool = false) {
+    if isOpen, mayHaveUndonePart { return rollbackDidFail(error) }
     guard wasOpen, !isOpen else { return }
     if case .aborted = scopes.condition { return }
     scopes.condition = .aborted(error)
