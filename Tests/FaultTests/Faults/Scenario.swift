@@ -156,7 +156,7 @@ extension Scenario {
       world.write()
     })
 
-  /// A program that ignores the error of a ROLLBACK TO, and commits. The pages of its savepoint have left the cache.
+  /// A program that ignores an error during ROLLBACK TO, and commits. The pages of its savepoint have left the cache.
   static let failedSavepoint = Scenario(
     description: "a savepoint that cannot be rolled back",
     prepare: { world in
@@ -169,7 +169,8 @@ extension Scenario {
           try World.insert(number, db)
           try db.execute(sql: "SAVEPOINT a; INSERT INTO one (n) VALUES (1000)")
           try db.execute(sql: "UPDATE two SET filler = filler || hex(zeroblob(3000)) WHERE n % 4 = 0")
-          world.attempt("ROLLBACK TO") { try db.execute(sql: "ROLLBACK TO a") }
+          let rollback = try db.makeStatement(sql: "ROLLBACK TO a")
+          world.attempt("ROLLBACK TO") { try rollback.execute() }
           try db.execute(sql: "RELEASE a")
         }
       }
