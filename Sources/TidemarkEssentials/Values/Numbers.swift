@@ -16,6 +16,7 @@ extension _DatabaseInteger {
     DatabaseValue(.int64(storedInteger))
   }
 
+  /// The integer as SQLite stores it.
   @inlinable
   var storedInteger: Int64 {
     guard let integer = Int64(exactly: self) else {

@@ -64,7 +64,7 @@ extension StatementArguments {
   ///
   /// - Parameter sequence: The values of the parameters, in order.
   public init(_ sequence: some Sequence<(any DatabaseValueConvertible)?>) {
-    self.init()
+    self.init(values: PackedValues(capacity: sequence.underestimatedCount))
     for value in sequence { if let value { value._append(to: &self) } else { values.appendNull() } }
   }
 
@@ -78,7 +78,7 @@ extension StatementArguments {
   ///
   /// - Parameter sequence: The values of the parameters, in order.
   public init<S>(_ sequence: S) where S: Sequence, S.Element: DatabaseValueConvertible {
-    self.init()
+    self.init(values: PackedValues(capacity: sequence.underestimatedCount))
     for value in sequence { value._append(to: &self) }
   }
 

@@ -127,7 +127,7 @@ extension Database {
   }
 
   /// Empties the page cache, when a transaction has been rolled back at last. After a failed `ROLLBACK TO`, SQLite may
-  /// keep pages with the changes of the savepoint in it, so that later writes damage the file. C:
+  /// keep pages with the changes of the savepoint in it, so that later writes fail with `SQLITE_CORRUPT`. C:
   /// `sqlite3_db_release_memory`.
   func forgetPagesOfFailedRollback() { handle?.releaseMemory() }
 
