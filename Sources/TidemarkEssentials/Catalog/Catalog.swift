@@ -13,6 +13,8 @@ import Synchronization
 /// 3. An unqualified name refers to a table of the temporary database, otherwise of the main database, otherwise of the
 ///    attached databases, in order.
 /// 4. Missing objects are not cached: each look-up of a missing table searches for it again.
+/// 5. All cached facts come from one schema. If a look-up discovers in the middle that the schema has changed, it
+///    starts again.
 ///
 /// See Documentation/Decisions/ProbesValidateTheSchemaCache.md.
 final class Catalog: DatabaseModuleState {
@@ -99,15 +101,26 @@ final class Catalog: DatabaseModuleState {
   func table(_ name: String, in schemaID: DatabaseSchemaID?, _ db: Database) throws -> CatalogTable? {
     guard let schemaID else {
       if let table = cache.tables[name] { return table }
-      let table = try findTable(name, db)
+      let table = try readingOneSchema { try findTable(name, db) }
       cache.tables[name] = table
       return table
     }
     let id = DatabaseObjectID(name: name, schemaID: schemaID)
     if let table = cache.tablesInSchemas[id] { return table }
-    let table = try findTable(name, in: schemaID, db) ?? unlistedTable(name, in: schemaID, db)
+    let table = try readingOneSchema {
+      try findTable(name, in: schemaID, db) ?? unlistedTable(name, in: schemaID, db)
+    }
     cache.tablesInSchemas[id] = table
     return table
+  }
+
+  /// Repeats a look-up until the schema has not changed in it: its statements may refresh the catalog.
+  private func readingOneSchema(_ lookUp: () throws -> CatalogTable?) rethrows -> CatalogTable? {
+    while true {
+      let known = generation
+      let table = try lookUp()
+      if generation == known { return table }
+    }
   }
 
   private func findTable(_ name: String, _ db: Database) throws -> CatalogTable? {

@@ -179,6 +179,8 @@ extension Statement {
   }
 
   private func endCapturedStep(_ code: CInt, _ changeObserver: any ChangeObserver) throws -> Bool {
+    // The change observer may read the schema, and may have read it in the step, before the statement changed it.
+    if !effects.isEmpty { database.schema.effectCount &+= 1 }
     if code == SQLITE_ROW || code == SQLITE_DONE {
       changeObserver.didStep(self, code == SQLITE_ROW ? .row(1) : .done(rowCount: 0))
       return code == SQLITE_ROW

@@ -195,4 +195,24 @@ import Tidemark
       }
     }
   }
+
+  /// `CREATE TABLE` makes the full-text table write what it has buffered. The hook of these rows reads the schema, before
+  /// it contains the new table.
+  @Test(arguments: [false, true])
+  func `rows of a new table are reported after buffered content of a full-text table`(isAttached: Bool) throws {
+    let (dbQueue, recorder) = try captured(
+      """
+      \(isAttached ? "ATTACH ':memory:' AS other;" : "")
+      CREATE VIRTUAL TABLE docs USING fts5(body);
+      CREATE TABLE t (a); INSERT INTO t VALUES (1);
+      """)
+    func rowsOfNewTable() -> [String] { recorder.takeRows().filter { $0.contains("copy") } }
+    try dbQueue.write { db in
+      try db.execute(sql: "INSERT INTO docs VALUES ('hello')")
+      try db.execute(sql: "CREATE TABLE copy AS SELECT * FROM t")
+    }
+    #expect(rowsOfNewTable() == ["insert copy #1(a=1)"])
+    try dbQueue.write { try $0.execute(sql: "INSERT INTO copy VALUES (2)") }
+    #expect(rowsOfNewTable() == ["insert copy #2(a=2)"])
+  }
 }
