@@ -1,7 +1,7 @@
 # The commands of the repository. `make help` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo picture bench test test-fast test-release check lint prose format warnings negative typecheck portability examples tsan asan docs check-docs stress clean
+.PHONY: help setup demo picture bench test test-fast test-release check lint prose format warnings negative typecheck portability examples container tsan asan docs check-docs stress clean
 
 # Symbolicating the backtrace of a crash takes minutes on Linux, and exit tests crash intentionally.
 export SWIFT_BACKTRACE := enable=no
@@ -64,7 +64,7 @@ test-fast: setup ## run the tests that take less than a minute together: no stre
 test-release: setup ## run the stress, oracle and storm tests in a release build
 	@TIDEMARK_RELEASE_TESTS=1 LOG=.build-release/test.log Scripts/test.sh $(RELEASE_FLAGS) $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)
 
-check: lint prose warnings negative typecheck portability examples check-docs ## everything a change must pass
+check: lint prose warnings negative typecheck portability examples container check-docs ## everything a change must pass
 	@LOG=.build-check/test.log Scripts/test.sh $(CHECK_FLAGS) $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)
 	@$(CHECK_PRODUCTS)/Demo > .build-check/demo.log || { cat .build-check/demo.log; exit 1; }
 	@echo 'check: passed'
@@ -92,6 +92,9 @@ portability: warnings ## run programs with a libsqlite3 that lacks the optional 
 
 examples: setup ## build the packages in Examples, and run each of them once
 	@Scripts/examples.sh
+
+container: setup ## link a program with the static standard library, and run it where only libc and libsqlite3 are installed
+	@Scripts/container.sh
 
 tsan: setup ## run the tests under the thread sanitizer
 	@Scripts/sanitize.sh thread $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)

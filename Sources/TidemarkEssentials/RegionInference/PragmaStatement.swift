@@ -21,7 +21,7 @@ struct PragmaStatement {
 
   /// The region of the pragma.
   var region: DatabaseRegion {
-    if StoredSetting.names.contains(name) { return hasValue ? DatabaseRegion() : .fullDatabase }
+    if StoredSetting.includes(name) { return hasValue ? DatabaseRegion() : .fullDatabase }
     if Self.contentNames.contains(name) { return .fullDatabase }
     if Self.schemaNames.contains(name) { return DatabaseRegion(tables: [TableKey("sqlite_master"): .all]) }
     // It concerns the connection only.

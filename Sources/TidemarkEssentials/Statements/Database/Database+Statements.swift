@@ -51,7 +51,7 @@ extension Database {
   }
 
   /// Pragmas that SQLite executes when the statement runs. Fetches of live queries after external commits need them.
-  private static let pragmasReadingVersions: Set = [
+  private static let pragmasReadingVersions = [
     "PRAGMA schema_version", "PRAGMA temp.schema_version", "PRAGMA data_version",
   ]
 
