@@ -23,11 +23,9 @@ extension QueryInterfaceRequest: FetchRequest {
   }
 
   private func print(_ db: Database, forSingleResult singleResult: Bool) throws -> PrintedQuery {
-    var query = try SQLQuery(relation, db)
-    if singleResult, query.limit == nil, try !query.hasOneRowAtMost(db) { query.limit = SQLLimit(count: 1) }
-    var printer = SQLPrinter(db)
-    try printer.print(query)
-    return PrintedQuery(sql: printer.sql, arguments: printer.arguments, adapter: try query.rowAdapter(db))
+    let query = try SQLQuery(relation, db)
+    let (sql, arguments) = try db.moduleState(QueryTexts.self).printed(query, db, forSingleResult: singleResult)
+    return PrintedQuery(sql: sql, arguments: arguments, adapter: try query.rowAdapter(db))
   }
 
   /// The number of rows. None is decoded, and none sorted.
@@ -119,22 +117,9 @@ extension SQLQuery {
       }
     }
   }
-
-  /// Whether the query is known to return at most one row.
-  fileprivate func hasOneRowAtMost(_ db: Database) throws -> Bool {
-    if !joins.isEmpty || source.commonTable != nil { return false }
-    if grouping.isEmpty, selection.contains(where: { $0.isAggregate }) { return true }
-    let columns = filter?.conjuncts.compactMap { $0.columnEqualToValue(in: source) } ?? []
-    return try !columns.isEmpty && db.columnsForUniqueKey(columns, in: source.tableName) != nil
-  }
 }
 
 extension SQLSelection {
-  /// Whether the selection combines several rows into one.
-  fileprivate var isAggregate: Bool {
-    if case .expression(let expression, _) = node { expression.isAggregate } else { false }
-  }
-
   /// Whether the selection can change the number of rows. Raw SQL is opaque, because it may contain an aggregate.
   fileprivate var isOpaque: Bool {
     switch node {
@@ -144,24 +129,6 @@ extension SQLSelection {
       expression.isAggregate
         || expression.contains { if case .literal = $0 { true } else { false } }
     }
-  }
-}
-
-extension SQLExpression {
-  /// The column of a table that the expression compares with a value for equality, if there is one.
-  fileprivate func columnEqualToValue(in source: SQLTable) -> String? {
-    guard case .operation(.binary(let sqlOperator), let operands) = node else { return nil }
-    guard sqlOperator == .equal || sqlOperator == .same else { return nil }
-    guard let value = operands.firstIndex(where: { $0.isValue }) else { return nil }
-    guard case .column(let name, let owner) = operands[1 - value].node else { return nil }
-    switch owner {
-    case .currentRelation, .unnamed: return name
-    case .alias(let alias): return source.hasAlias(alias) ? name : nil
-    }
-  }
-
-  private var isValue: Bool {
-    if case .value = node { true } else { false }
   }
 }
 

@@ -1,0 +1,143 @@
+/// What determines the SQL of a query: everything but its values, as bytes.
+///
+/// Queries of the same shape have the same SQL, so that it is printed once per connection (see `QueryTexts`). Creating
+/// a shape takes a tenth of the instructions of printing (benchmark `look up: filter { }.fetchOne(db)`).
+///
+/// Invariants:
+///
+/// 1. Equal bytes mean equal SQL: each part begins with a byte that tells its kind, and lists with their length. A name
+///    ends with a byte that UTF-8 never contains.
+/// 2. The values are in the order in which the printer binds them. NULL is written as text, and belongs to the shape.
+/// 3. A query has no shape if its SQL depends on anything else: on other tables, on aliases, on raw SQL, or on the
+///    schema.
+struct QueryShape {
+  private(set) var bytes: [UInt8] = []
+  private(set) var values = PackedValues()
+
+  /// Takes the shape of a query. The memory of the last one is used again.
+  ///
+  /// - Returns: False if the query has no shape.
+  mutating func take(from query: SQLQuery) -> Bool {
+    bytes.removeAll(keepingCapacity: true)
+    values = PackedValues()
+    guard query.joins.isEmpty, query.commonTables.isEmpty, query.source.hasItsOwnName else { return false }
+    add(name: query.source.tableName)
+    bytes.append(query.isDistinct ? 1 : 0)
+    guard add(query.selection, { $0.add($1) }) else { return false }
+    guard add(query.filter), add(query.grouping, { $0.add($1) }), add(query.having) else { return false }
+    guard add(query.ordering, { $0.add($1) }) else { return false }
+    add(query.limit)
+    return true
+  }
+
+  mutating func add(flag: Bool) { bytes.append(flag ? 1 : 0) }
+
+  private mutating func add(name: String) {
+    bytes.append(contentsOf: name.utf8)
+    bytes.append(0xFF)
+  }
+
+  private mutating func add(_ integer: Int) {
+    withUnsafeBytes(of: integer) { bytes.append(contentsOf: $0) }
+  }
+
+  @inline(__always)
+  private mutating func add<Part>(_ parts: [Part], _ add: (inout QueryShape, Part) -> Bool) -> Bool {
+    guard let count = UInt8(exactly: parts.count) else { return false }
+    bytes.append(count)
+    for part in parts where !add(&self, part) { return false }
+    return true
+  }
+
+  private mutating func add(_ limit: SQLLimit?) {
+    guard let limit else { return bytes.append(0) }
+    bytes.append(limit.offset == nil ? 1 : 2)
+    add(limit.count)
+    if let offset = limit.offset { add(offset) }
+  }
+
+  private mutating func add(_ selection: SQLSelection) -> Bool {
+    switch selection.node {
+    case .allColumns(of: nil):
+      bytes.append(0)
+      return true
+    case .expression(let expression, let name):
+      bytes.append(name == nil ? 1 : 2)
+      if let name { add(name: name) }
+      return add(expression)
+    case .allColumns, .literal, .deferred: return false
+    }
+  }
+
+  private mutating func add(_ ordering: SQLOrdering) -> Bool {
+    guard case .expression(let expression, let direction) = ordering.node else { return false }
+    add(name: direction?.rawValue ?? "")
+    return add(expression)
+  }
+
+  // MARK: Expressions
+
+  private mutating func add(_ expression: SQLExpression?) -> Bool {
+    guard let expression else {
+      bytes.append(0)
+      return true
+    }
+    return add(expression)
+  }
+
+  private mutating func add(_ expression: SQLExpression) -> Bool {
+    switch expression.node {
+    case .value(let value):
+      if value.isNull {
+        bytes.append(1)
+      } else {
+        bytes.append(2)
+        values.append(value)
+      }
+      return true
+    case .column(let name, of: .currentRelation), .column(let name, of: .unnamed):
+      bytes.append(3)
+      add(name: name)
+      return true
+    case .operation(let operation, let operands):
+      return add(operation) && add(operands) { $0.add($1) }
+    case .column, .literal, .subquery, .deferred, .table: return false
+    }
+  }
+
+  private mutating func add(_ operation: SQLOperation) -> Bool {
+    switch operation {
+    case .not: bytes.append(10)
+    case .negative: bytes.append(11)
+    case .complement: bytes.append(12)
+    case .binary(let sqlOperator): add(13, sqlOperator.rawValue)
+    case .chain(let sqlOperator): add(14, sqlOperator.sql)
+    case .between(let isNegated): bytes.append(isNegated ? 15 : 16)
+    case .isOneOf(let isNegated): bytes.append(isNegated ? 17 : 18)
+    case .like(let isNegated): bytes.append(isNegated ? 19 : 20)
+    case .cast(let type): add(21, type.rawValue)
+    case .collated(let name): add(22, name)
+    case .function(let name, let isAggregate): add(isAggregate ? 23 : 24, name)
+    case .countAll: bytes.append(25)
+    case .countDistinct: bytes.append(26)
+    case .filtered: bytes.append(27)
+    case .countIsZero(let isNegated): bytes.append(isNegated ? 28 : 29)
+    case .rowValue: bytes.append(30)
+    case .rowExists(let isNegated): bytes.append(isNegated ? 31 : 32)
+    case .isFound, .isInTable, .exists: return false
+    }
+    return true
+  }
+
+  private mutating func add(_ kind: UInt8, _ name: String) {
+    bytes.append(kind)
+    add(name: name)
+  }
+}
+
+extension SQLTable {
+  /// Whether the table is neither aliased nor a common table expression.
+  fileprivate var hasItsOwnName: Bool {
+    aliases.isEmpty && userName == nil && generatedName == nil && commonTable == nil
+  }
+}
