@@ -30,7 +30,8 @@ struct QueryShape {
     return true
   }
 
-  mutating func add(flag: Bool) { bytes.append(flag ? 1 : 0) }
+  /// Adds what else determines the SQL.
+  mutating func add(_ byte: UInt8) { bytes.append(byte) }
 
   private mutating func add(name: String) {
     bytes.append(contentsOf: name.utf8)

@@ -24,7 +24,8 @@ extension QueryInterfaceRequest: FetchRequest {
 
   private func print(_ db: Database, forSingleResult singleResult: Bool) throws -> PrintedQuery {
     let query = try SQLQuery(relation, db)
-    let (sql, arguments) = try db.moduleState(QueryTexts.self).printed(query, db, forSingleResult: singleResult)
+    let (sql, arguments) = try db.moduleState(QueryTexts.self).printed(
+      query, db, for: singleResult ? .oneRow : .allRows)
     return PrintedQuery(sql: sql, arguments: arguments, adapter: try query.rowAdapter(db))
   }
 
@@ -62,10 +63,8 @@ extension QueryInterfaceRequest: FetchRequest {
   /// - Returns: True if no row matches the request.
   /// - Throws: A ``DatabaseError`` if SQLite fails.
   public func isEmpty(_ db: Database) throws -> Bool {
-    try db.fetchInteger { printer in
-      printer.sql += "SELECT "
-      try printer.print(exists())
-    } == 0
+    let (sql, arguments) = try db.moduleState(QueryTexts.self).printed(SQLQuery(relation, db), db, for: .existence)
+    return try db.fetchInteger(sql, arguments) == 0
   }
 }
 
@@ -74,8 +73,11 @@ extension Database {
   fileprivate func fetchInteger(_ write: (inout SQLPrinter) throws -> Void) throws -> Int {
     var printer = SQLPrinter(self)
     try write(&printer)
-    let request = PreparedRequest(
-      statement: try preparedStatement(sql: printer.sql), arguments: printer.arguments, adapter: nil)
+    return try fetchInteger(printer.sql, printer.arguments)
+  }
+
+  fileprivate func fetchInteger(_ sql: String, _ arguments: StatementArguments) throws -> Int {
+    let request = PreparedRequest(statement: try preparedStatement(sql: sql), arguments: arguments, adapter: nil)
     return try request.first(ValueDecoding<Int>.self) ?? 0
   }
 

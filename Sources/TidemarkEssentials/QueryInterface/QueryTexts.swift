@@ -7,6 +7,17 @@ final class QueryTexts: DatabaseModuleState {
     let generation: UInt?
   }
 
+  /// What the SQL of a query is for.
+  enum Purpose: UInt8 {
+    case allRows
+
+    /// The SQL has a limit, unless the query has one or matches one row at most.
+    case oneRow
+
+    /// `SELECT EXISTS (…)`
+    case existence
+  }
+
   private var texts: [[UInt8]: Text] = [:]
   private var shape = QueryShape()
 
@@ -19,21 +30,19 @@ final class QueryTexts: DatabaseModuleState {
   init() {}
 
   /// Returns the SQL of a query, and its arguments. Prints it if no query of the same shape was printed before.
-  ///
-  /// - Parameter singleResult: Whether the SQL is for a single row. It has a limit then, unless it matches one at most.
   func printed(
-    _ query: SQLQuery, _ db: Database, forSingleResult singleResult: Bool
+    _ query: SQLQuery, _ db: Database, for purpose: Purpose
   ) throws -> (sql: String, arguments: StatementArguments) {
-    guard shape.take(from: query) else { return try print(query, db, forSingleResult: singleResult) }
-    shape.add(flag: singleResult)
+    guard shape.take(from: query) else { return try print(query, db, for: purpose) }
+    shape.add(purpose.rawValue)
     // The printer may execute code of the program that prints other requests.
     let (key, values) = (shape.bytes, shape.values)
     if let text = texts[key], try text.generation.map({ try $0 == db.catalogGeneration() }) ?? true {
       return (text.sql, StatementArguments(values: values))
     }
-    let dependsOnSchema = singleResult && query.limit == nil && query.mayHaveKeyInFilter
+    let dependsOnSchema = purpose == .oneRow && query.limit == nil && query.mayHaveKeyInFilter
     let generation = dependsOnSchema ? try db.catalogGeneration() : nil
-    let (sql, arguments) = try print(query, db, forSingleResult: singleResult)
+    let (sql, arguments) = try print(query, db, for: purpose)
     assert(arguments == StatementArguments(values: values), "The values of a shape are not those of its SQL: \(sql)")
     if texts.count >= Self.textCountMax { texts.removeAll() }
     texts[key] = Text(sql: sql, generation: generation)
@@ -41,13 +50,21 @@ final class QueryTexts: DatabaseModuleState {
   }
 
   private func print(
-    _ query: SQLQuery, _ db: Database, forSingleResult singleResult: Bool
+    _ query: SQLQuery, _ db: Database, for purpose: Purpose
   ) throws -> (sql: String, arguments: StatementArguments) {
     printCount += 1
     var query = query
-    if singleResult, query.limit == nil, try !query.hasOneRowAtMost(db) { query.limit = SQLLimit(count: 1) }
     var printer = SQLPrinter(db)
-    try printer.print(query)
+    switch purpose {
+    case .allRows: try printer.print(query)
+    case .oneRow:
+      if query.limit == nil, try !query.hasOneRowAtMost(db) { query.limit = SQLLimit(count: 1) }
+      try printer.print(query)
+    case .existence:
+      printer.sql += "SELECT EXISTS ("
+      try printer.print(query)
+      printer.sql += ")"
+    }
     return (printer.sql, printer.arguments)
   }
 }

@@ -93,6 +93,15 @@ import Tidemark
     }
   }
 
+  @Test func `a question whether rows exist has SQL of its own, which is printed once`() throws {
+    try queue.read { db throws in
+      #expect(try [1, 3, 4].map { id throws in try Player.exists(db, key: id) } == [true, true, false])
+      #expect(printCount(db) == 1)
+      #expect(try Player.filter(Column("id") == 3).fetchOne(db)?.name == "C")
+      #expect(try !Player.filter(Column("id") == 3).isEmpty(db))
+    }
+  }
+
   @Test func `raw SQL, subqueries, joins and aliases have no shape`() throws {
     let alias = TableAlias(name: "p")
     let requests = [
