@@ -5,24 +5,49 @@ struct InsertedRow: Sendable {
   /// The name of the table, in quotes.
   let table: String
   let onConflict: OnConflict?
-  let setters: [Setter]
+
+  /// The names of the columns, in quotes, and their values.
+  private(set) var columns: [String] = []
+  private(set) var values: [DatabaseValue] = []
 
   /// Returns nil if the insertion has common table expressions, expressions instead of values, or no values.
-  init?(_ clauses: QueryClauses, _ onConflict: OnConflict?, _ setters: [Setter]) {
-    guard !setters.isEmpty, clauses.commonTables.isEmpty else { return nil }
-    for setter in setters {
-      guard case .value = setter.content, setter.column.bindings.isEmpty else { return nil }
-    }
+  ///
+  /// - Parameters:
+  ///   - first: The first assignment; nil if `others` contains all of them. Joining them in an array would copy them.
+  ///   - others: The other assignments.
+  init?(_ clauses: QueryClauses, _ onConflict: OnConflict?, _ first: Setter?, _ others: [Setter]) {
+    guard first != nil || !others.isEmpty, clauses.commonTables.isEmpty else { return nil }
     table = clauses.source.qualifiedName
     self.onConflict = onConflict
-    self.setters = setters
+    let count = others.count + (first == nil ? 0 : 1)
+    columns.reserveCapacity(count)
+    values.reserveCapacity(count)
+    if let first, !add(first) { return nil }
+    for setter in others where !add(setter) { return nil }
+  }
+
+  private mutating func add(_ setter: borrowing Setter) -> Bool {
+    guard case .value(let value) = setter.content, setter.column.bindings.isEmpty else { return false }
+    columns.append(setter.column.template)
+    values.append(DatabaseValue(value))
+    return true
   }
 
   /// `INSERT INTO "table" ("a", "b") VALUES (?, ?)`
   var text: SQLExpression<Void> {
     var writer = SQLWriter(capacity: 160)
     writer.writeInsertion(into: table, onConflict)
-    writer.writeRow(setters)
+    writer.write(" (")
+    for (index, column) in columns.enumerated() {
+      if index > 0 { writer.write(", ") }
+      writer.write(column)
+    }
+    writer.write(") VALUES (")
+    for (index, value) in values.enumerated() {
+      if index > 0 { writer.write(", ") }
+      writer.writeParameter(value.binding)
+    }
+    writer.write(")")
     return writer.expression()
   }
 }
@@ -39,14 +64,12 @@ final class InsertionText: CachedPlan {
   init(_ row: InsertedRow) {
     table = row.table
     onConflict = row.onConflict
-    columns = row.setters.map(\.column.template)
+    columns = row.columns
     sql = row.text.template
   }
 
   /// Returns whether the insertion of a row has the same SQL.
   func isText(of row: InsertedRow) -> Bool {
-    guard columns.count == row.setters.count, onConflict == row.onConflict, table == row.table else { return false }
-    for index in columns.indices where columns[index] != row.setters[index].column.template { return false }
-    return true
+    onConflict == row.onConflict && table == row.table && columns == row.columns
   }
 }

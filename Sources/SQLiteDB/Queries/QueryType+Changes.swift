@@ -29,7 +29,10 @@ extension QueryType {
   ///   - value: The value of a column.
   ///   - more: The values of further columns.
   /// - Returns: The statement.
-  public func insert(_ value: Setter, _ more: Setter...) -> Insert { insert([value] + more) }
+  public func insert(_ value: Setter, _ more: Setter...) -> Insert {
+    if let row = InsertedRow(clauses, nil, value, more) { return Insert(row) }
+    return insert([value] + more)
+  }
 
   /// Returns an insertion of a row.
   ///
@@ -142,7 +145,7 @@ extension QueryType {
   }
 
   private func inserting(_ onConflict: OnConflict?, _ rows: [[Setter]]) -> Insert {
-    if rows.count == 1, let row = InsertedRow(clauses, onConflict, rows[0]) { return Insert(row) }
+    if rows.count == 1, let row = InsertedRow(clauses, onConflict, nil, rows[0]) { return Insert(row) }
     return Insert(insertionText(onConflict, rows))
   }
 
@@ -379,7 +382,7 @@ extension SQLWriter {
     write(table)
   }
 
-  mutating func writeRow(_ row: [Setter]) {
+  private mutating func writeRow(_ row: [Setter]) {
     write(" (")
     for (index, setter) in row.enumerated() {
       if index > 0 { write(", ") }

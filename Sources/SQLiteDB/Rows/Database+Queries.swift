@@ -158,10 +158,7 @@ extension Database {
       text = InsertionText(row)
       dialect.cachedPlan = text
     }
-    let values = row.setters.map { setter in
-      if case .value(let binding) = setter.content { DatabaseValue(binding) } else { DatabaseValue.null }
-    }
-    try running(template: text.sql, values: values) { while try $0.advance() {} }
+    try running(template: text.sql, values: row.values) { while try $0.advance() {} }
   }
 
   private func change(_ query: some ExpressionType) throws {
