@@ -5,8 +5,8 @@
 ///
 /// Invariants:
 ///
-/// 1. Equal bytes mean equal SQL: each part begins with a byte that tells its kind, and lists with their length. A name
-///    ends with a byte that UTF-8 never contains.
+/// 1. Equal bytes mean equal SQL: each part begins with a byte for its kind, and each list with its length. A name ends
+///    with a byte that UTF-8 never contains.
 /// 2. The values are in the order in which the printer binds them. NULL is written as text, and belongs to the shape.
 /// 3. A query has no shape if its SQL depends on anything else: on other tables, on aliases, on raw SQL, or on the
 ///    schema.

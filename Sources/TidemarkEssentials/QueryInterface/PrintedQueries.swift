@@ -1,4 +1,4 @@
-// Requests with associations are printed once.
+// Requests with associations are printed once. The SQL of other requests is kept by connections: see `QueryTexts`.
 //
 // The text of a request depends on the schema, which determines foreign keys and the columns of joined tables. It also
 // depends on the closures that the program has passed to `filterWhenConnected(_:)` and similar methods. These run each

@@ -7,7 +7,7 @@ final class QueryTexts: DatabaseModuleState {
     let generation: UInt?
   }
 
-  /// What the SQL of a query is for.
+  /// The use of the result.
   enum Purpose: UInt8 {
     case allRows
 
