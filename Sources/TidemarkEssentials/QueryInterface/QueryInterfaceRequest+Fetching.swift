@@ -37,18 +37,12 @@ extension QueryInterfaceRequest: FetchRequest {
   public func fetchCount(_ db: Database) throws -> Int {
     var query = try SQLQuery(relation, db)
     query.ordering = []
-    return try db.fetchInteger { printer in
-      if let counted = query.counted {
-        var query = query
-        query.selection = [.expression(counted)]
-        query.isDistinct = false
-        try printer.print(query)
-      } else {
-        printer.sql += "SELECT COUNT(*) FROM ("
-        try printer.print(query)
-        printer.sql += ")"
-      }
+    if let counted = query.counted {
+      query.selection = [.expression(counted)]
+      query.isDistinct = false
+      return try db.fetchInteger(query, for: .allRows)
     }
+    return try db.fetchInteger(query, for: .count)
   }
 
   /// Fetches whether the request has no rows.
@@ -63,20 +57,14 @@ extension QueryInterfaceRequest: FetchRequest {
   /// - Returns: True if no row matches the request.
   /// - Throws: A ``DatabaseError`` if SQLite fails.
   public func isEmpty(_ db: Database) throws -> Bool {
-    let (sql, arguments) = try db.moduleState(QueryTexts.self).printed(SQLQuery(relation, db), db, for: .existence)
-    return try db.fetchInteger(sql, arguments) == 0
+    try db.fetchInteger(SQLQuery(relation, db), for: .existence) == 0
   }
 }
 
 extension Database {
   /// Fetches the integer that a query returns.
-  fileprivate func fetchInteger(_ write: (inout SQLPrinter) throws -> Void) throws -> Int {
-    var printer = SQLPrinter(self)
-    try write(&printer)
-    return try fetchInteger(printer.sql, printer.arguments)
-  }
-
-  fileprivate func fetchInteger(_ sql: String, _ arguments: StatementArguments) throws -> Int {
+  fileprivate func fetchInteger(_ query: SQLQuery, for purpose: QueryTexts.Purpose) throws -> Int {
+    let (sql, arguments) = try moduleState(QueryTexts.self).printed(query, self, for: purpose)
     let request = PreparedRequest(statement: try preparedStatement(sql: sql), arguments: arguments, adapter: nil)
     return try request.first(ValueDecoding<Int>.self) ?? 0
   }

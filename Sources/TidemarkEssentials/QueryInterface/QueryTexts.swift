@@ -16,6 +16,9 @@ final class QueryTexts: DatabaseModuleState {
 
     /// `SELECT EXISTS (…)`
     case existence
+
+    /// `SELECT COUNT(*) FROM (…)`
+    case count
   }
 
   private var texts: [[UInt8]: Text] = [:]
@@ -60,8 +63,8 @@ final class QueryTexts: DatabaseModuleState {
     case .oneRow:
       if query.limit == nil, try !query.hasOneRowAtMost(db) { query.limit = SQLLimit(count: 1) }
       try printer.print(query)
-    case .existence:
-      printer.sql += "SELECT EXISTS ("
+    case .existence, .count:
+      printer.sql += purpose == .count ? "SELECT COUNT(*) FROM (" : "SELECT EXISTS ("
       try printer.print(query)
       printer.sql += ")"
     }

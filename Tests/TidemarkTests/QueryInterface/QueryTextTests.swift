@@ -102,6 +102,14 @@ import Tidemark
     }
   }
 
+  @Test func `rows are counted with SQL that is printed once`() throws {
+    try queue.read { db throws in
+      #expect(try [5, 15, 25].map { try Player.filter(Column("score") > $0).fetchCount(db) } == [3, 2, 1])
+      #expect(try [1, 2].map { try Player.limit(2, offset: $0).fetchCount(db) } == [2, 1])
+      #expect(printCount(db) == 3)
+    }
+  }
+
   @Test func `raw SQL, subqueries, joins and aliases have no shape`() throws {
     let alias = TableAlias(name: "p")
     let requests = [
