@@ -89,10 +89,14 @@ final class Catalog: DatabaseModuleState {
     }
   }
 
+  /// Adds the only probe of a database. The main database has the first one.
   private func addProbe(_ schemaID: DatabaseSchemaID, _ db: Database) throws {
     let statement = try db.compile("SELECT 1 FROM \(schemaID.sql).sqlite_master LIMIT 0", isInternal: true)
     _ = try db.untraced { try statement.runNoticingRecompilation() }
-    probes.append((schemaID, statement))
+    // Compiling and running a statement may refresh the catalog, which adds the probe. With two, each would notice the
+    // recompilation of the other, again and again.
+    probes.removeAll { $0.schemaID == schemaID }
+    probes.insert((schemaID, statement), at: schemaID == .main ? 0 : probes.count)
   }
 
   // MARK: - Look-ups
@@ -115,13 +119,17 @@ final class Catalog: DatabaseModuleState {
   }
 
   /// Repeats a look-up until the schema has not changed in it: its statements may refresh the catalog.
-  private func readingOneSchema(_ lookUp: () throws -> CatalogTable?) rethrows -> CatalogTable? {
-    while true {
+  private func readingOneSchema(_ lookUp: () throws -> CatalogTable?) throws -> CatalogTable? {
+    for _ in 0..<Self.attemptCountMax {
       let known = generation
       let table = try lookUp()
       if generation == known { return table }
     }
+    throw DatabaseError(resultCode: .SQLITE_SCHEMA, message: "the schema has changed in each attempt to read it")
   }
+
+  /// SQLite compiles a statement as often before it reports that the schema has changed.
+  private static let attemptCountMax = 50
 
   private func findTable(_ name: String, _ db: Database) throws -> CatalogTable? {
     for schemaID in [DatabaseSchemaID.temp, .main] {

@@ -174,6 +174,21 @@ import Tidemark
     }
   }
 
+  @Test func `beside an attached database, nothing is compiled again after one schema change`() throws {
+    try inMemory { db in
+      try db.execute(sql: "ATTACH ':memory:' AS attic")
+      db.forgetStatements()
+      #expect(try !db.tableExists("t"))
+      try db.execute(sql: "CREATE TABLE t (a)")
+      let statement = try db.makeStatement(sql: "SELECT * FROM t")
+      try statement.execute()
+      let (generation, count) = (try db.catalogGeneration(), statement.recompilationCountOfSQLite)
+      for _ in 0..<5 { try statement.execute() }
+      #expect(try db.catalogGeneration() == generation)
+      #expect(statement.recompilationCountOfSQLite == count)
+    }
+  }
+
   @Test func `after DETACH, the remaining tables are found`() throws {
     try inMemory { db in
       try db.execute(sql: "CREATE TABLE t (x); ATTACH ':memory:' AS attic; CREATE TABLE attic.t (a, b)")
