@@ -7,7 +7,7 @@ import Tidemark
 /// After any schema change, in any situation, the next transaction is reported exactly.
 ///
 /// The first statement of a full-text table in a transaction is followed by others: each of them makes the table write
-/// what it has buffered, in its own step.
+/// its buffered content, in its own step.
 @Suite struct SchemaChangeCaptureTests {
   private static let schemaChanges = [
     "CREATE TABLE new AS SELECT * FROM t", "CREATE TABLE new (a, b)", "CREATE TABLE new (a PRIMARY KEY) WITHOUT ROWID",
