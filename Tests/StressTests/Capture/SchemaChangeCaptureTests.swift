@@ -5,99 +5,29 @@ import Tidemark
 @testable import TidemarkEssentials
 
 /// After any schema change, in any situation, the next transaction is reported exactly.
-///
-/// The first statement of a full-text table in a transaction is followed by others: each of them makes the table write
-/// its buffered content, in its own step.
 @Suite struct SchemaChangeCaptureTests {
-  private static let schemaChanges = [
-    "CREATE TABLE new AS SELECT * FROM t", "CREATE TABLE new (a, b)", "CREATE TABLE new (a PRIMARY KEY) WITHOUT ROWID",
-    "CREATE TABLE IF NOT EXISTS t (x)", "CREATE TABLE IF NOT EXISTS new AS SELECT a FROM t",
-    "CREATE TEMP TABLE new AS SELECT * FROM t", "CREATE TEMP TABLE t (a, b, c)", "CREATE TEMP TABLE t AS SELECT 1 AS a",
-    "ALTER TABLE t RENAME TO new", "ALTER TABLE t RENAME COLUMN b TO c", "ALTER TABLE t ADD COLUMN c DEFAULT 7",
-    "ALTER TABLE t DROP COLUMN b", "DROP TABLE t; CREATE TABLE t (b, a, c)",
-    "DROP TABLE t; CREATE TABLE t AS SELECT 1 AS b",
-    "DROP TABLE u", "CREATE INDEX i ON t (a)", "CREATE VIEW v AS SELECT * FROM t",
-    "CREATE TRIGGER r AFTER INSERT ON t BEGIN INSERT INTO u VALUES (NULL, new.a); END",
-    "CREATE VIRTUAL TABLE new USING fts5(a)", "CREATE VIRTUAL TABLE new USING rtree(id, lo, hi)", "DROP TABLE docs",
-    "ALTER TABLE docs RENAME TO new", "REINDEX", "ANALYZE",
-  ]
-
-  private static let schemaChangesOfAttached = [
-    "CREATE TABLE other.new AS SELECT * FROM main.t", "CREATE TABLE other.t (b, a)",
-    "ALTER TABLE other.o RENAME TO new",
-    "DROP TABLE other.o",
-  ]
-
-  private struct Situation: CustomStringConvertible {
-    var change: String
-    var isAttached: Bool
-    var writesDocuments: Bool
-    var inTransaction: Bool
-    var isUndone: Bool
-
-    var description: String {
-      "\(change); attached: \(isAttached), documents: \(writesDocuments), in a transaction: \(inTransaction), "
-        + "undone: \(isUndone)"
-    }
-  }
-
-  private static let situations: [Situation] = {
-    let flags = [false, true]
-    var situations: [Situation] = []
-    for isAttached in flags {
-      for change in schemaChanges + (isAttached ? schemaChangesOfAttached : []) {
-        for writesDocuments in flags {
-          for (inTransaction, isUndone) in [(false, false), (true, false), (true, true)] {
-            situations.append(
-              Situation(
-                change: change, isAttached: isAttached, writesDocuments: writesDocuments, inTransaction: inTransaction,
-                isUndone: isUndone))
-          }
-        }
-      }
-    }
-    return situations
-  }()
-
   @Test func `the transaction after a schema change is reported exactly`() throws {
     var rowCount = 0
-    for situation in Self.situations { rowCount += try check(situation) }
-    #expect(rowCount > Self.situations.count * 8)
+    for situation in SchemaSituation.all { rowCount += try check(situation) }
+    #expect(rowCount > SchemaSituation.all.count * 8)
   }
 
   /// - Returns: The number of rows that were reported.
-  private func check(_ situation: Situation) throws -> Int {
+  private func check(_ situation: SchemaSituation) throws -> Int {
     let dbQueue = try DatabaseQueue()
     let commits = Mutex<[CommittedChanges]>([])
     let subscription = dbQueue.changeBroker.subscribe(.all) { changes in commits.withLock { $0.append(changes) } }
     defer { subscription.cancel() }
     var oracle = CaptureOracle()
     try dbQueue.inDatabase { db in
-      try db.execute(
-        sql: """
-          CREATE TABLE t (a, b); INSERT INTO t VALUES (1, 'x'), (2, 'y');
-          CREATE TABLE u (id INTEGER PRIMARY KEY, a); INSERT INTO u VALUES (1, 1), (2, 2);
-          CREATE VIRTUAL TABLE docs USING fts5(body); INSERT INTO docs VALUES ('one');
-          """)
-      if situation.isAttached {
-        try db.execute(sql: "ATTACH ':memory:' AS other; CREATE TABLE other.o (a); INSERT INTO other.o VALUES (1)")
-      }
-      // The plans of these statements are known before the schema changes.
-      for _ in 1...3 { try writeAll(db) }
-      if situation.inTransaction { try db.execute(sql: situation.isUndone ? "BEGIN; SAVEPOINT s" : "BEGIN") }
-      if situation.writesDocuments { try db.execute(sql: "INSERT INTO docs VALUES ('two')") }
-      try db.execute(sql: situation.change)
-      if situation.isUndone { try db.execute(sql: "ROLLBACK TO s") }
-      if situation.inTransaction {
-        try writeAll(db)
-        try db.execute(sql: "COMMIT")
-      }
+      try situation.makeSchema(db)
+      try situation.changeSchema(db)
       for _ in 1...2 {
         commits.withLock { $0 = [] }
         let shapes = try CaptureShapes(db)
         let before = try CaptureDump(db, shapes)
         try db.execute(sql: "BEGIN")
-        try writeAll(db)
+        try SchemaSituation.writeAll(db)
         try db.execute(sql: "COMMIT")
         oracle.check(commits.withLock { $0 }, before, try CaptureDump(db, shapes), mayBeCoarse: false)
       }
@@ -105,16 +35,5 @@ import Tidemark
     #expect(oracle.problems.isEmpty, "\(situation)")
     #expect(oracle.needlesslyCoarse.isEmpty, "\(situation)")
     return oracle.rowCount
-  }
-
-  /// Inserts, updates and deletes rows of all tables, as they are now.
-  private func writeAll(_ db: Database) throws {
-    for table in try CaptureShapes(db).tables where !table.isShadow {
-      let column = "\"\(table.writableColumns[table.writableColumns.count - 1])\""
-      try db.execute(sql: "INSERT OR IGNORE INTO \(table.sql) (\(column)) VALUES (abs(random() % 1000000))")
-      try db.execute(sql: "INSERT OR IGNORE INTO \(table.sql) (\(column)) VALUES (abs(random() % 1000000) + 0.5)")
-      try db.execute(sql: "UPDATE \(table.sql) SET \(column) = \(column) + 1")
-      try db.execute(sql: "DELETE FROM \(table.sql) WHERE \(column) = (SELECT MIN(\(column)) FROM \(table.sql))")
-    }
   }
 }
