@@ -26,7 +26,8 @@ struct SchemaSituation: CustomStringConvertible {
     "ALTER TABLE t RENAME TO new", "ALTER TABLE t RENAME COLUMN b TO c", "ALTER TABLE t ADD COLUMN c DEFAULT 7",
     "ALTER TABLE t DROP COLUMN b", "DROP TABLE t; CREATE TABLE t (b, a, c)",
     "DROP TABLE t; CREATE TABLE t AS SELECT 1 AS b",
-    "DROP TABLE u", "CREATE INDEX i ON t (a)", "CREATE VIEW v AS SELECT * FROM t",
+    "DROP TABLE u", "DROP TABLE u; CREATE TABLE u (a, id TEXT PRIMARY KEY)", "CREATE UNIQUE INDEX i ON t (a)",
+    "CREATE VIEW v AS SELECT * FROM t",
     "CREATE TRIGGER r AFTER INSERT ON t BEGIN INSERT INTO u VALUES (NULL, new.a); END",
     "CREATE VIRTUAL TABLE new USING fts5(a)", "CREATE VIRTUAL TABLE new USING rtree(id, lo, hi)", "DROP TABLE docs",
     "ALTER TABLE docs RENAME TO new", "REINDEX", "ANALYZE",
@@ -96,9 +97,10 @@ struct SchemaSituation: CustomStringConvertible {
   static func writeAll(_ db: Database) throws {
     for table in try CaptureShapes(db).tables where !table.isShadow {
       let column = "\"\(table.writableColumns[table.writableColumns.count - 1])\""
-      try db.execute(sql: "INSERT OR IGNORE INTO \(table.sql) (\(column)) VALUES (abs(random() % 1000000))")
-      try db.execute(sql: "INSERT OR IGNORE INTO \(table.sql) (\(column)) VALUES (abs(random() % 1000000) + 0.5)")
-      try db.execute(sql: "UPDATE \(table.sql) SET \(column) = \(column) + 1")
+      let value = "(SELECT COUNT(*) + 100 FROM \(table.sql))"
+      try db.execute(sql: "INSERT OR IGNORE INTO \(table.sql) (\(column)) VALUES (\(value))")
+      try db.execute(sql: "INSERT OR IGNORE INTO \(table.sql) (\(column)) VALUES (\(value) + 0.5)")
+      try db.execute(sql: "UPDATE OR IGNORE \(table.sql) SET \(column) = \(column) + 1")
       try db.execute(sql: "DELETE FROM \(table.sql) WHERE \(column) = (SELECT MIN(\(column)) FROM \(table.sql))")
     }
   }
