@@ -27,7 +27,8 @@ final class QueryTexts: DatabaseModuleState {
   /// How often a query was printed.
   private(set) var printCount = 0
 
-  /// More shapes than most programs have. When there are more, as with offsets in all pages of a list, all are discarded.
+  /// More shapes than most programs have. When there are more, as with the offsets of the pages of a long list, all are
+  /// discarded.
   static let textCountMax = 200
 
   init() {}
