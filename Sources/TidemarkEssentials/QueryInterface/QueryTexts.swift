@@ -47,7 +47,7 @@ final class QueryTexts: DatabaseModuleState {
     let dependsOnSchema = purpose == .oneRow && query.limit == nil && query.mayHaveKeyInFilter
     let generation = dependsOnSchema ? try db.catalogGeneration() : nil
     let (sql, arguments) = try print(query, db, for: purpose)
-    assert(arguments == StatementArguments(values: values), "The values of a shape are not those of its SQL: \(sql)")
+    assert(arguments.values.count == values.count, "The values of a shape are not those of its SQL: \(sql)")
     if texts.count >= Self.textCountMax { texts.removeAll() }
     texts[key] = Text(sql: sql, generation: generation)
     return (sql, arguments)

@@ -45,6 +45,16 @@ import Tidemark
     }
   }
 
+  @Test func `NaN is a value, which SQLite takes for NULL`() throws {
+    try queue.read { db throws in
+      for number in [.nan, 15, .nan] {
+        let ids = try Player.filter(Column("score") > number).fetchAll(db).map(\.id)
+        #expect(ids == (number.isNaN ? [] : [2, 3]))
+      }
+      #expect(printCount(db) == 1)
+    }
+  }
+
   @Test func `lists of different lengths have different SQL`() throws {
     try queue.read { db throws in
       for ids in [[1], [1, 2], [3], [2, 3], []] as [[Int64]] {
