@@ -1,7 +1,8 @@
 /// What determines the SQL of a query: everything but its values, as bytes.
 ///
 /// Queries of the same shape have the same SQL, so that it is printed once per connection (see `QueryTexts`). Creating
-/// a shape takes a tenth of the instructions of printing (benchmark `look up: filter { }.fetchOne(db)`).
+/// a shape takes a ninth of the instructions of printing (benchmark `look up: filter { }.fetchOne(db)`). See
+/// Documentation/Decisions/QueriesOfAShapeShareTheirSQL.md.
 ///
 /// Invariants:
 ///
