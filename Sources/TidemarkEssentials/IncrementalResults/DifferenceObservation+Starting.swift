@@ -60,8 +60,8 @@ extension DifferenceObservation {
   private func start(
     in core: _DatabaseCore, isImmediate: Bool, _ sink: ScheduledSink<TrackedResult<Element>>
   ) -> AnyDatabaseCancellable {
-    let end = sink.deliveringNow(if: isImmediate) { begin(in: core, isImmediate: isImmediate, sink) }
-    return AnyDatabaseCancellable { end() }
+    AnyDatabaseCancellable(
+      cancelling: sink.deliveringNow(if: isImmediate) { begin(in: core, isImmediate: isImmediate, sink) })
   }
 }
 

@@ -31,8 +31,8 @@ public struct DifferenceObservation<Element: Equatable & Sendable>: Sendable {
   /// How a fetch is tried again after a transient error; nil if it is not.
   private var retry: RetryPolicy?
 
-  /// Starts an observation, and returns a closure that ends it.
-  private let begin: @Sendable (RetryPolicy?, _DatabaseCore, _ isImmediate: Bool, Sink) -> @Sendable () -> Void
+  /// Starts an observation.
+  private let begin: @Sendable (RetryPolicy?, _DatabaseCore, _ isImmediate: Bool, Sink) -> any RunningObservation
 
   /// - Parameter observation: Creates an observation with a new result.
   private init<Reducer: ValueReducer<TrackedResult<Element>>>(
@@ -78,8 +78,8 @@ public struct DifferenceObservation<Element: Equatable & Sendable>: Sendable {
     }
   }
 
-  /// Starts the observation, and returns a closure that ends it.
-  func begin(in core: _DatabaseCore, isImmediate: Bool = false, _ sink: Sink) -> @Sendable () -> Void {
+  /// Starts the observation.
+  func begin(in core: _DatabaseCore, isImmediate: Bool = false, _ sink: Sink) -> any RunningObservation {
     begin(retry, core, isImmediate, sink)
   }
 

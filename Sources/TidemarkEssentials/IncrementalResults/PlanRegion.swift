@@ -10,8 +10,8 @@ struct PlanRegion: DatabaseRegionConvertible {
     let prepared = try request.makePreparedRequest(db, forSingleResult: false)
     let (sql, arguments) = (prepared.preparedStatement.sql, prepared.currentArguments)
     if arguments.isEmpty { return region }
-    let uses = try db.tables(usedBy: sql)
-    for (table, use) in try db.tables(usedBy: sql, arguments) where use != uses[table] {
+    let uses = try db.tables(usedBy: sql).tables
+    for (table, use) in try db.tables(usedBy: sql, arguments).tables where use != uses[table] {
       let columns = use.hasExpressions ? nil : use.columns
       region.formUnion(DatabaseRegion(tables: [table: TableRegion(columns: columns)]))
     }

@@ -13,21 +13,30 @@ struct IDTable<Tag, Element: Sendable>: ~Copyable {
   typealias ID = LiveID<Tag>
 
   struct Slot {
+    var element: Element?
+
     /// It is odd while there is an element.
     var generation: UInt32 = 0
-    var element: Element?
   }
 
-  private var slots = UnsafeMutablePointer<Slot>.allocate(capacity: 4)
-  private var capacity = 4
+  // In blocks: a growing table is not copied, and has few unused slots.
+  private var blocks: [UnsafeMutablePointer<Slot>] = []
+  private static var blockSize: Int { 32 }
   private var slotCount = 0
   private var free: [Int32] = []
 
   init() {}
 
   deinit {
-    slots.deinitialize(count: slotCount)
-    slots.deallocate()
+    for (index, block) in blocks.enumerated() {
+      block.deinitialize(count: min(Self.blockSize, slotCount - index * Self.blockSize))
+      block.deallocate()
+    }
+  }
+
+  private func slot(_ number: Int32) -> UnsafeMutablePointer<Slot> {
+    let (block, index) = Int(number).quotientAndRemainder(dividingBy: Self.blockSize)
+    return blocks[block] + index
   }
 
   var isEmpty: Bool { count == 0 }
@@ -35,45 +44,44 @@ struct IDTable<Tag, Element: Sendable>: ~Copyable {
 
   /// The elements, in the order of their slots.
   var ids: [ID] {
-    (0..<slotCount).compactMap { slot in
-      slots[slot].generation & 1 == 1 ? ID(slot: Int32(slot), generation: slots[slot].generation) : nil
+    (0..<Int32(slotCount)).compactMap { number in
+      let generation = slot(number).pointee.generation
+      return generation & 1 == 1 ? ID(slot: number, generation: generation) : nil
     }
   }
 
-  func contains(_ id: ID) -> Bool { slots[Int(id.slot)].generation == id.generation }
+  func contains(_ id: ID) -> Bool { slot(id.slot).pointee.generation == id.generation }
 
   mutating func insert(_ element: Element) -> ID {
-    let slot = free.popLast() ?? addSlot()
-    slots[Int(slot)].generation &+= 1
-    slots[Int(slot)].element = element
-    return ID(slot: slot, generation: slots[Int(slot)].generation)
+    let number = free.popLast() ?? addSlot()
+    let slot = slot(number)
+    slot.pointee.generation &+= 1
+    slot.pointee.element = element
+    return ID(slot: number, generation: slot.pointee.generation)
   }
 
   private mutating func addSlot() -> Int32 {
-    if slotCount == capacity {
-      let larger = UnsafeMutablePointer<Slot>.allocate(capacity: 2 * capacity)
-      larger.moveInitialize(from: slots, count: slotCount)
-      slots.deallocate()
-      (slots, capacity) = (larger, 2 * capacity)
-    }
-    (slots + slotCount).initialize(to: Slot())
+    if slotCount == blocks.count * Self.blockSize { blocks.append(.allocate(capacity: Self.blockSize)) }
+    let number = Int32(slotCount)
+    slot(number).initialize(to: Slot())
     slotCount += 1
-    return Int32(slotCount - 1)
+    return number
   }
 
   mutating func remove(_ id: ID) -> Element {
-    guard contains(id), let element = slots[Int(id.slot)].element.take() else {
+    let slot = slot(id.slot)
+    guard slot.pointee.generation == id.generation, let element = slot.pointee.element.take() else {
       preconditionFailure("There is no such element")
     }
-    slots[Int(id.slot)].generation &+= 1
+    slot.pointee.generation &+= 1
     free.append(id.slot)
     return element
   }
 
   /// An existing element.
   subscript(id: ID) -> Element {
-    _read { yield slots[Int(id.slot)].element! }
-    _modify { yield &slots[Int(id.slot)].element! }
+    _read { yield slot(id.slot).pointee.element! }
+    _modify { yield &slot(id.slot).pointee.element! }
   }
 }
 

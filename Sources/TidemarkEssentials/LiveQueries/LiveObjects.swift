@@ -58,7 +58,7 @@ struct LiveObjects: Sendable {
   }
 
   private static func put<Object>(_ object: Object, at slot: Int32, in objects: inout [Object?]) {
-    if Int(slot) == objects.count { objects.append(object) } else { objects[Int(slot)] = object }
+    if Int(slot) == objects.count { objects.appendSparingly(object) } else { objects[Int(slot)] = object }
   }
 
   mutating func retain(_ core: _DatabaseCore) { self.core = core }

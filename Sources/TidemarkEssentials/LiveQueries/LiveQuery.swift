@@ -27,29 +27,25 @@ struct LiveQuery: Sendable {
     var isNew = true
   }
 
-  let facts: Facts
+  // There may be many queries: small properties are next to each other, and need less space for alignment.
 
-  private(set) var observers = ShortList<Observer>()
+  let facts: Facts
 
   /// The interests of all observers, including former ones.
   private(set) var interests: ObservationEvents.Interests = []
 
-  /// The reads of the last fetch: nil before the first one, and when they must be determined again.
-  private(set) var lastReadSet: ReadSet?
-
-  /// The digest of the last fetch, if all observers received its result; nil if unknown.
-  var lastDigest: ResultDigest?
-
-  /// The entry of the region in the index.
-  var registration: RegionIndex<LiveQueryID>.Registration?
-
   var machine = LiveQueryMachine()
-
-  /// The number of external commits with unknown changes when a fetch was last requested for them.
-  var unknownCommitCount: UInt64 = 0
 
   /// The version of the schema with which the observable region was determined; zero if unknown.
   private(set) var schemaVersion: Int32 = 0
+
+  private(set) var observers = ShortList<Observer>()
+
+  /// The reads of the last fetch: nil before the first one, and when they must be determined again.
+  private(set) var lastReadSet: ReadSet?
+
+  /// The number of external commits with unknown changes when a fetch was last requested for them.
+  var unknownCommitCount: UInt64 = 0
 
   /// The version of needs from which on commits contain the changes that the region needs.
   var needsVersion = 0
@@ -77,6 +73,12 @@ struct LiveQuery: Sendable {
   // Contains one element or none.
   private var rareParts: [Rare] = []
   private var rare: Rare? { rareParts.first }
+
+  /// The digest of the last fetch, if all observers received its result; nil if unknown.
+  var lastDigest: ResultDigest?
+
+  /// The entry of the region in the index.
+  var registration: RegionIndex<LiveQueryID>.Registration?
 
   private mutating func withRare(_ body: (inout Rare) -> Void) {
     if rareParts.isEmpty { rareParts.append(Rare()) }
@@ -169,11 +171,12 @@ struct LiveQuery: Sendable {
 
 /// Identifies the query of a source in a database.
 struct LiveQueryKey: Hashable, Sendable {
-  private let source: ObjectIdentifier
-  let requiresWriteAccess: Bool
+  // The address of the source, which is even, plus one if write access is required: there may be many keys.
+  private let bits: UInt
 
   init(_ source: some AnyObject, requiresWriteAccess: Bool) {
-    self.source = ObjectIdentifier(source)
-    self.requiresWriteAccess = requiresWriteAccess
+    bits = UInt(bitPattern: ObjectIdentifier(source)) | (requiresWriteAccess ? 1 : 0)
   }
+
+  var requiresWriteAccess: Bool { bits & 1 == 1 }
 }

@@ -1,9 +1,10 @@
 /// A value of some type, on its way from a source to the observers of the source, and to the closures of the program.
-/// It is an object because generic code that is not specialized would cost as much as a fetch for each value.
-protocol FetchedValue: AnyObject, Sendable {}
+/// It is an object because generic code that is not specialized would cost as much as a fetch for each value: a
+/// `Fetched`. It has no protocol, whose witness table would be stored with each reference.
+typealias FetchedValue = AnyObject & Sendable
 
-/// The only conformer.
-final class Fetched<Value: Sendable>: FetchedValue {
+/// The object of a fetched value.
+final class Fetched<Value: Sendable>: Sendable {
   private let value: Value
 
   init(_ value: Value) {
@@ -79,20 +80,23 @@ final class ValueSource<Value: Sendable>: LiveSource {
   let tracking: LiveTracking
   let isIncremental: Bool
   let reportsVersion: Bool
-  private let value: @Sendable (Database, SnapshotChanges) throws -> Value
+  private let closure: Closure
 
-  private init(
-    _ tracking: LiveTracking, isIncremental: Bool = false, reportsVersion: Bool = false,
-    value: @escaping @Sendable (Database, SnapshotChanges) throws -> Value
-  ) {
+  // There may be many: the program's closure is stored directly, and not in another closure.
+  private enum Closure {
+    case whole(@Sendable (Database) throws -> Value)
+    case updating(@Sendable (Database, SnapshotChanges) throws -> Value)
+  }
+
+  private init(_ tracking: LiveTracking, isIncremental: Bool, reportsVersion: Bool, _ closure: Closure) {
     self.tracking = tracking
     self.isIncremental = isIncremental
     self.reportsVersion = reportsVersion
-    self.value = value
+    self.closure = closure
   }
 
   convenience init(_ tracking: LiveTracking, _ fetch: @escaping @Sendable (Database) throws -> Value) {
-    self.init(tracking) { db, _ in try fetch(db) }
+    self.init(tracking, isIncremental: false, reportsVersion: false, .whole(fetch))
   }
 
   /// Creates a source that is updated row by row, for the rows of a region.
@@ -100,13 +104,22 @@ final class ValueSource<Value: Sendable>: LiveSource {
     incrementallyTracking region: any DatabaseRegionConvertible,
     _ fetch: @escaping @Sendable (Database, SnapshotChanges) throws -> Value
   ) {
-    self.init(.regions([region]), isIncremental: true, value: fetch)
+    self.init(.regions([region]), isIncremental: true, reportsVersion: false, .updating(fetch))
   }
 
   /// The same source, with the database versions of its values.
   convenience init<Base: Sendable>(addingVersionsTo source: ValueSource<Base>) where Value == Versioned<Base> {
-    self.init(source.tracking, isIncremental: source.isIncremental, reportsVersion: true) { db, changes in
-      Versioned(value: try source.value(db, changes), version: changes.version)
+    self.init(
+      source.tracking, isIncremental: source.isIncremental, reportsVersion: true,
+      .updating { db, changes in
+        Versioned(value: try source.value(db, changes), version: changes.version)
+      })
+  }
+
+  private func value(_ db: Database, _ snapshotChanges: SnapshotChanges) throws -> Value {
+    switch closure {
+    case .whole(let fetch): try fetch(db)
+    case .updating(let fetch): try fetch(db, snapshotChanges)
     }
   }
 

@@ -25,13 +25,13 @@ public enum SharedValueObservationExtent: Sendable {
 public final class SharedValueObservation<Element: Sendable>: Sendable {
   typealias Sink = ScheduledSink<Element>
 
-  /// Starts the observation, and returns a closure that ends it.
-  typealias Begin = @Sendable (_ isImmediate: Bool, any ValueSink<Element>) -> @Sendable () -> Void
+  /// Starts the observation.
+  typealias Begin = @Sendable (_ isImmediate: Bool, any ValueSink<Element>) -> any RunningObservation
 
   fileprivate enum Phase {
     case idle
     case starting
-    case running(end: @Sendable () -> Void)
+    case running(any RunningObservation)
     case failed(any Error)
   }
 
@@ -69,8 +69,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
       return old
     }
 
-    /// The closure that ends the running observation.
-    var end: (@Sendable () -> Void)? { if case .running(let end) = phase { end } else { nil } }
+    var running: (any RunningObservation)? { if case .running(let observation) = phase { observation } else { nil } }
   }
 
   private let extent: SharedValueObservationExtent
@@ -87,7 +86,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
   }
 
   deinit {
-    state.withLock { $0 }.end?()
+    state.withLock { $0 }.running?.cancel()
   }
 
   // MARK: - Subscribing
@@ -139,14 +138,14 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
   }
 
   private func start(_ generation: Int, _ isImmediate: Bool) {
-    let end = begin(isImmediate, SharedSink(self, generation))
+    let observation = begin(isImmediate, SharedSink(self, generation))
     let isWanted = state.withLock { state in
       guard state.generation == generation, case .starting = state.phase else { return false }
-      state.phase = .running(end: end)
+      state.phase = .running(observation)
       return true
     }
     // All subscribers have left, or the observation has failed.
-    if !isWanted { end() }
+    if !isWanted { observation.cancel() }
   }
 
   private func leave(_ number: Int) {
@@ -155,7 +154,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
       guard extent == .whileObserved, state.subscribers.isEmpty else { return (nil, sink) }
       return (state.reset(), sink)
     }
-    old?.end?()
+    old?.running?.cancel()
   }
 
   // MARK: - Values

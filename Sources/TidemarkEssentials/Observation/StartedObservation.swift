@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A started observation, which makes values from results, and passes them on.
-final class StartedObservation<Reducer: ValueReducer>: LiveObserver {
+final class StartedObservation<Reducer: ValueReducer>: LiveObserver, RunningObservation {
   /// Properties that few observations need.
   private final class Extras: Sendable {
     let events: ObservationEvents
@@ -21,9 +21,12 @@ final class StartedObservation<Reducer: ValueReducer>: LiveObserver {
   /// The observed source, and its database.
   private let core: _DatabaseCore
   private let source: ValueSource<Reducer.Fetched>
-  private let requiresWriteAccess: Bool
-
   private let sink: any ValueSink<Reducer.Value>
+
+  // Written by `start` only, before the caller has the observation.
+  nonisolated(unsafe) private var id: LiveObserverID?
+
+  private let requiresWriteAccess: Bool
 
   private enum Phase: UInt8, AtomicRepresentable {
     case idle
@@ -52,10 +55,8 @@ final class StartedObservation<Reducer: ValueReducer>: LiveObserver {
   /// Starts the observation.
   ///
   /// - Parameter isImmediate: Whether the first value is fetched now, on this thread.
-  /// - Returns: A closure that ends it. No delivery starts or is running after the closure has returned.
-  func start(isImmediate: Bool) -> @Sendable () -> Void {
+  func start(isImmediate: Bool) {
     events.willStart?()
-    var id: LiveObserverID?
     if core.isInherited {
       fail(Database.inheritedError)
     } else if core.writer == nil {
@@ -71,10 +72,10 @@ final class StartedObservation<Reducer: ValueReducer>: LiveObserver {
         ? engine.startNow(self, source, requiresWriteAccess: requiresWriteAccess, in: core)
         : engine.start(self, source, requiresWriteAccess: requiresWriteAccess, in: core)
     }
-    return { [id] in self.cancel(id) }
   }
 
-  private func cancel(_ id: LiveObserverID?) {
+  /// Ends the observation. No delivery starts or is running after this method has returned.
+  func cancel() {
     // After `fork`, the child process does not have the delivering threads, which may have held a lock.
     if core.isInherited { return }
     if let id { LiveEngine.engine(of: core).stop(id) }

@@ -59,17 +59,19 @@ extension ValueObservation {
   private func start(
     in core: _DatabaseCore, isImmediate: Bool, _ sink: ScheduledSink<Reducer.Value>
   ) -> AnyDatabaseCancellable {
-    let end = sink.deliveringNow(if: isImmediate) { begin(in: core, isImmediate: isImmediate, sink) }
-    return AnyDatabaseCancellable { end() }
+    AnyDatabaseCancellable(
+      cancelling: sink.deliveringNow(if: isImmediate) { begin(in: core, isImmediate: isImmediate, sink) })
   }
 
-  /// Starts the observation, and returns a closure that ends it.
+  /// Starts the observation.
   ///
   /// - Parameter isImmediate: Whether the first value is fetched before this method returns.
   func begin(
     in core: _DatabaseCore, isImmediate: Bool = false, _ sink: any ValueSink<Reducer.Value>
-  ) -> @Sendable () -> Void {
-    StartedObservation(self, in: core, sink).start(isImmediate: isImmediate)
+  ) -> any RunningObservation {
+    let observation = StartedObservation(self, in: core, sink)
+    observation.start(isImmediate: isImmediate)
+    return observation
   }
 }
 

@@ -11,7 +11,7 @@ struct Slots<Element: Sendable>: Sendable {
       elements[Int(number)] = element
       return number
     }
-    elements.append(element)
+    elements.appendSparingly(element)
     return Int32(elements.count - 1)
   }
 
@@ -31,5 +31,13 @@ struct Slots<Element: Sendable>: Sendable {
 
   func forEach(_ body: (Element) -> Void) {
     for case let element? in elements { body(element) }
+  }
+}
+
+extension Array {
+  /// Appends an element to a large array that grows slowly: at most an eighth of its memory is unused, and not half.
+  mutating func appendSparingly(_ element: Element) {
+    if count == capacity { reserveCapacity(count + count / 8 + 4) }
+    append(element)
   }
 }

@@ -14,24 +14,55 @@ extension Database {
     var hasExpressions = false
   }
 
-  /// The tables that SQLite opens to run a query, directly or through an index. C: `EXPLAIN`.
-  func tables(usedBy sql: String, _ arguments: StatementArguments? = nil) throws -> [TableKey: TableUse] {
+  /// The tables that SQLite opens to run a query.
+  struct TableUses {
+    /// Ordinary tables, opened directly or through an index.
+    var tables: [TableKey: TableUse] = [:]
+
+    /// Virtual tables, by their addresses: see `virtualTableAddress`.
+    var virtualTables: Set<String> = []
+  }
+
+  /// The tables that SQLite opens to run a query. C: `EXPLAIN`.
+  func tables(usedBy sql: String, _ arguments: StatementArguments? = nil) throws -> TableUses {
     var roots: [Int64: Set<Int64>] = [:]
+    var uses = TableUses()
     for row in try internalRows("EXPLAIN \(sql)", arguments) {
-      // Address, operation, and its first three operands.
-      guard row.count > 4, case .string(let operation) = row[1].storage,
-        operation == "OpenRead" || operation == "ReopenIdx",
-        case .int64(let root) = row[3].storage, case .int64(let database) = row[4].storage
-      else { continue }
-      roots[database, default: []].insert(root)
+      // Address, operation, and its first four operands.
+      guard row.count > 5, case .string(let operation) = row[1].storage else { continue }
+      switch operation {
+      case "OpenRead", "ReopenIdx":
+        guard case .int64(let root) = row[3].storage, case .int64(let database) = row[4].storage else { continue }
+        roots[database, default: []].insert(root)
+      case "VOpen":
+        let address = if case .string(let address) = row[5].storage { address } else { "" }
+        uses.virtualTables.insert(address)
+      default: continue
+      }
     }
     let names = try roots.isEmpty ? [] : databaseNames()
-    var uses: [TableKey: TableUse] = [:]
     for (number, roots) in roots {
       guard names.indices.contains(Int(number)) else { throw DatabaseError(message: "no such schema: \(number)") }
-      try addTables(withRoots: roots, in: names[Int(number)], to: &uses)
+      try addTables(withRoots: roots, in: names[Int(number)], to: &uses.tables)
     }
     return uses
+  }
+
+  /// The address by which `EXPLAIN` names a virtual table; nil if there is no such table.
+  func virtualTableAddress(_ name: String, in database: String? = nil) throws -> String? {
+    let schema = database.map { $0.quotedDatabaseIdentifier + "." } ?? ""
+    let sql = "SELECT 1 FROM \(schema)\(name.quotedDatabaseIdentifier)"
+    return try tables(usedBy: sql).virtualTables.first
+  }
+
+  /// The virtual tables of all databases, without eponymous ones.
+  func virtualTables() throws -> [TableKey] {
+    try databaseNames().flatMap { database in
+      let table = database == "temp" ? "sqlite_temp_master" : "\(database.quotedDatabaseIdentifier).sqlite_master"
+      return try internalRows("SELECT name FROM \(table) WHERE type = 'table' AND rootpage = 0").compactMap { row in
+        if case .string(let name) = row[0].storage { TableKey(name, in: database) } else { nil }
+      }
+    }
   }
 
   private func addTables(withRoots roots: Set<Int64>, in database: String, to uses: inout [TableKey: TableUse]) throws {

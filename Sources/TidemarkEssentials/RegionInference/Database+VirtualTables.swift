@@ -2,14 +2,17 @@
 // changed rows belong to other tables.
 
 extension Database {
+  /// The eponymous virtual tables that compute their rows from their arguments, in lower case.
+  static let functionTables: Set = ["json_each", "json_tree", "generate_series"]
+
   /// The region of the tables that store the rows of a virtual table.
   ///
   /// - Parameter sql: The text that created it; nil for an eponymous virtual table.
   /// - Parameter depth: The number of virtual tables that lead to this one.
   func region(behind table: TableFacts, createdBy sql: String?, depth: Int) throws -> DatabaseRegion {
-    // These compute their rows from their arguments.
-    let functions: Set = ["json_each", "json_tree", "generate_series"]
-    guard let sql else { return functions.contains(table.key.name.asciiLowercased) ? DatabaseRegion() : .fullDatabase }
+    guard let sql else {
+      return Self.functionTables.contains(table.key.name.asciiLowercased) ? DatabaseRegion() : .fullDatabase
+    }
     guard depth < 4, let creation = VirtualTableCreation(sql) else { return .fullDatabase }
     var tables: [TableKey: TableRegion] = [:]
     for shadow in table.shadowTables { tables[shadow] = .all }

@@ -12,6 +12,7 @@ struct RegionPlanBuilder {
 
   private(set) var reader: OccurrenceCollector?
   private(set) var rest = DatabaseRegion()
+  private(set) var virtualTables: Set<TableKey> = []
 
   mutating func plan(_ reads: StatementReads) throws -> RegionPlan {
     reader = try readText()
@@ -96,6 +97,7 @@ struct RegionPlanBuilder {
     case .view:
       break
     case .virtualTable(let sql):
+      virtualTables.insert(key)
       rest.formUnion(try db.region(behind: facts, createdBy: sql, depth: depth))
     }
     table.part = part
@@ -104,10 +106,12 @@ struct RegionPlanBuilder {
 
   /// Adds reads that the authorizer does not report: tables, and the columns that determine the order of rows in an
   /// unordered query.
-  private func addUses(to tables: inout [RegionPlan.ReadTable]) throws {
+  private mutating func addUses(to tables: inout [RegionPlan.ReadTable]) throws {
     // Only a query returns rows in an order.
     guard statement.isReadonly, !statement.isExplanation else { return }
-    var uses = try db.tables(usedBy: statement.sql)
+    let allUses = try db.tables(usedBy: statement.sql)
+    try addVirtualTables(allUses.virtualTables, to: &tables)
+    var uses = allUses.tables
     for position in tables.indices {
       guard let use = uses.removeValue(forKey: tables[position].key), reader?.hidesOrder != true else { continue }
       tables[position].part.orderingColumns.formUnion(use.columns)
@@ -120,6 +124,28 @@ struct RegionPlanBuilder {
         RegionPlan.ReadTable(
           key: key, part: part, rowIDName: facts?.rowIDName, occurrences: reader?.occurrences[key]))
     }
+  }
+
+  /// Adds virtual tables that the authorizer does not report: a join with `USING` or `NATURAL` reads columns that no
+  /// expression names.
+  private mutating func addVirtualTables(_ opened: Set<String>, to tables: inout [RegionPlan.ReadTable]) throws {
+    var unreported = opened
+    for key in virtualTables where !unreported.isEmpty {
+      if let address = try db.virtualTableAddress(key.name, in: key.database) { unreported.remove(address) }
+    }
+    if unreported.isEmpty { return }
+    for key in try db.virtualTables() where !virtualTables.contains(key) {
+      // A table whose module is missing cannot be opened, neither here nor by the statement.
+      guard let address = try? db.virtualTableAddress(key.name, in: key.database), unreported.remove(address) != nil
+      else { continue }
+      var table = try readTable(key, [])
+      table.part.columns = nil
+      tables.append(table)
+    }
+    for function in Database.functionTables where !unreported.isEmpty {
+      if let address = try? db.virtualTableAddress(function) { unreported.remove(address) }
+    }
+    if !unreported.isEmpty { rest = .fullDatabase }
   }
 }
 

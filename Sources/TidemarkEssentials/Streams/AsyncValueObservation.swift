@@ -16,14 +16,13 @@ public struct AsyncValueObservation<Element: Sendable>: AsyncSequence, Sendable 
   public typealias AsyncIterator = Iterator
 
   let bufferingPolicy: BufferingPolicy
-  let start: @Sendable (StreamSink<Element>) -> @Sendable () -> Void
+  let start: @Sendable (StreamSink<Element>) -> any RunningObservation
 
   /// Starts the observation, and returns its iterator.
   public func makeAsyncIterator() -> Iterator {
     let (stream, continuation) = AsyncThrowingStream.makeStream(
       of: Element.self, throwing: (any Error).self, bufferingPolicy: bufferingPolicy)
-    let cancel = start(StreamSink(continuation))
-    let cancellable = AnyDatabaseCancellable(cancel: cancel)
+    let cancellable = AnyDatabaseCancellable(cancelling: start(StreamSink(continuation)))
     continuation.onTermination = { _ in cancellable.cancel() }
     return Iterator(iterator: stream.makeAsyncIterator())
   }

@@ -14,9 +14,8 @@ extension SharedValueObservation {
     bufferingPolicy: AsyncValueObservation<Element>.BufferingPolicy = .bufferingNewest(1)
   ) -> AsyncValueObservation<Element> {
     AsyncValueObservation(bufferingPolicy: bufferingPolicy) { [self] stream in
-      let cancellable = subscribe(
-        Sink(keepsAll: true, scheduler, onError: { stream.fail($0) }, onChange: { stream.put($0) }))
-      return { cancellable.cancel() }
+      let sink = Sink(keepsAll: true, scheduler, onError: { stream.fail($0) }, onChange: { stream.put($0) })
+      return subscribe(sink)
     }
   }
 }

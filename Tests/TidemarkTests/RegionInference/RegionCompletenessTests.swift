@@ -35,6 +35,41 @@ import Tidemark
     }
   }
 
+  @Test(
+    "the virtual table of a join is read for shared columns that no expression names",
+    arguments: [
+      "SELECT t.a FROM ft JOIN t USING (a)", "SELECT a FROM t LEFT JOIN ft USING (a)",
+      "SELECT t.a FROM t FULL JOIN ft USING (a)", "SELECT t.a FROM ft NATURAL JOIN t",
+      "SELECT b FROM t WHERE EXISTS (SELECT 1 FROM ft JOIN t AS other USING (a) WHERE other.b = t.b)",
+      // The optimizer drops the table that is reported.
+      "SELECT t.b FROM t LEFT JOIN (SELECT DISTINCT id FROM box) AS box ON box.id = t.b JOIN ft USING (a)",
+      "SELECT label FROM joined",
+    ])
+  func virtualTablesOfSharedColumnsAreRead(sql: String) throws {
+    try inMemory { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE t (a, b);
+          CREATE VIRTUAL TABLE box USING rtree(id, x0, x1);
+          CREATE VIRTUAL TABLE ft USING fts5(a, c);
+          CREATE VIEW joined AS SELECT b AS label FROM t JOIN ft USING (a);
+          """)
+      let region = try region(db, sql)
+      #expect(region.isModified(by: update("ft_data", ["block"])))
+      #expect(region.isModified(by: update("t", ["a"])))
+      #expect(!region.isModified(by: update("other", ["a"])))
+    }
+  }
+
+  @Test func sharedColumnsOfTableValuedFunctionsReadNoTable() throws {
+    try inMemory { db in
+      try db.execute(sql: "CREATE TABLE u (id INTEGER PRIMARY KEY, value); CREATE VIRTUAL TABLE ft USING fts5(a)")
+      let region = try region(db, "SELECT u.id FROM json_each('[1, 2]') JOIN u USING (value)")
+      #expect(region.isModified(by: update("u", ["value"])))
+      #expect(!region.isModified(by: update("ft_data", ["block"])))
+    }
+  }
+
   /// Invariant: the rows of an unordered query come in the order of an index.
   @Test func orderingColumnsAreRead() throws {
     try inMemory { db in
