@@ -59,6 +59,10 @@ final class CaptureLayout: Sendable {
     /// Whether integers must be read as doubles: SQLite stores integral doubles as integers where possible.
     var isReal: Bool
 
+    /// Whether a text that is a number is compared as a number. SQLite stores such a text as a number, but writing a
+    /// blob in pieces may leave one.
+    var comparesNumbers = false
+
     /// Whether SQLite may store a new value that it reports as an integral double as an integer: in an UPSERT, if the
     /// table has virtual generated columns.
     var mayBecomeInteger = false
@@ -79,6 +83,7 @@ final class CaptureLayout: Sendable {
 
     /// Whether the values are stored.
     let isStored: Bool
+    let comparesNumbers: Bool
   }
 
   init(
@@ -94,7 +99,7 @@ final class CaptureLayout: Sendable {
       ColumnSource(
         oldIndex: column.oldIndex, insertIndex: column.insertIndex, updateIndex: column.updateIndex,
         isReal: column.isReal, mayBecomeInteger: column.mayBecomeInteger, mayHaveDefault: column.mayHaveDefault,
-        isStored: storedColumns.contains(index))
+        isStored: storedColumns.contains(index), comparesNumbers: column.comparesNumbers)
     }
     self.rowIDColumn = rowIDColumn
     self.hasRowID = hasRowID
@@ -267,7 +272,8 @@ private struct StorageOrder {
     }
     return CaptureLayout.Column(
       name: name, tableIndex: CInt(index), oldIndex: CInt(old), insertIndex: CInt(insert), updateIndex: CInt(update),
-      isReal: isReal, mayBecomeInteger: hasComputedColumns && !isReal,
+      isReal: isReal, comparesNumbers: info.affinity != .text && info.affinity != .blob,
+      mayBecomeInteger: hasComputedColumns && !isReal,
       mayHaveDefault: info.defaultValueSQL.map { $0.asciiLowercased != "null" } ?? false)
   }
 
@@ -282,16 +288,5 @@ private struct StorageOrder {
 }
 
 extension ColumnInfo {
-  fileprivate enum StorageAffinity {
-    case real
-    case other
-  }
-
-  /// The type affinity, which decides whether integers become doubles, by SQLite's rules for declared types.
-  fileprivate var affinity: StorageAffinity {
-    let type = type.asciiLowercased
-    for word in ["int", "char", "clob", "text", "blob"] where type.contains(word) { return .other }
-    if type.isEmpty { return .other }
-    return ["real", "floa", "doub"].contains(where: type.contains) ? .real : .other
-  }
+  fileprivate var affinity: ColumnAffinity { ColumnAffinity(ofDeclaredType: type) }
 }

@@ -41,7 +41,7 @@ extension TableCommit {
       record.kind == .update && record.oldRowID == record.newRowID ? (layout, record.changedColumns) : nil
     }
 
-    /// Returns the value of a column with a lowercase name; nil if it is unknown.
+    /// Returns the value of a column with a lowercase name; nil if it is unknown, or if SQLite compares another one.
     func value(of column: String) -> DatabaseValue? {
       value(layout.location(of: column))
     }
@@ -51,8 +51,14 @@ extension TableCommit {
       case .unavailable: nil
       case .rowID: DatabaseValue(.int64(isNew ? record.newRowID : record.oldRowID))
       case .stored(let offset, let column):
-        isNew && record.unknownColumn == UInt16(column) ? nil : log.values[start + offset]
+        isNew && record.unknownColumn == UInt16(column) ? nil : compared(log.values[start + offset], column)
       }
+    }
+
+    @inline(__always)
+    private func compared(_ value: DatabaseValue, _ column: Int) -> DatabaseValue? {
+      guard case .string(let text) = value.storage, layout.sources[column].comparesNumbers else { return value }
+      return text.isNumber ? nil : value
     }
 
     private var start: Int {
@@ -108,6 +114,34 @@ extension TableCommit.ChangedRow {
     let isSame = own != nil && own == new
     body(own, self, isSame)
     if !isSame { body(new, other, false) }
+  }
+}
+
+extension String {
+  /// Whether SQLite converts the text to a number if a column prefers numbers.
+  fileprivate var isNumber: Bool {
+    func isSpace(_ byte: UInt8) -> Bool { byte == 32 || 9...13 ~= byte }
+    func isDigit(_ byte: UInt8) -> Bool { 48...57 ~= byte }
+    var bytes = utf8.drop(while: isSpace)
+    func skipSign() { if let first = bytes.first, first == 43 || first == 45 { bytes.removeFirst() } }
+    func skipDigits() -> Bool {
+      let rest = bytes.drop(while: isDigit)
+      defer { bytes = rest }
+      return rest.startIndex != bytes.startIndex
+    }
+    skipSign()
+    var hasDigits = skipDigits()
+    if bytes.first == UInt8(ascii: ".") {
+      bytes.removeFirst()
+      hasDigits = skipDigits() || hasDigits
+    }
+    guard hasDigits else { return false }
+    if let first = bytes.first, first | 32 == UInt8(ascii: "e") {
+      bytes.removeFirst()
+      skipSign()
+      guard skipDigits() else { return false }
+    }
+    return bytes.allSatisfy(isSpace)
   }
 }
 

@@ -65,6 +65,28 @@ import Tidemark
     }
   }
 
+  @Test(arguments: Observed.allCases, ["2", "2.0", " 2 ", "+2", ".2e1", "02"])
+  func aNumberThatIsStoredAsATextIsFoundAsANumber(of observed: Observed, text: String) throws {
+    try observed.withDatabase { writer in
+      try writer.write { db in
+        try db.execute(
+          sql: "CREATE TABLE b (id INTEGER PRIMARY KEY, n INT); INSERT INTO b VALUES (1, ?)",
+          arguments: [String(repeating: "x", count: text.utf8.count)])
+        // SQLite would convert the text in a statement.
+        var blob: OpaquePointer?
+        try #require(sqlite3_blob_open(db.sqliteConnection, "main", "b", "n", 1, 1, &blob) == SQLITE_OK)
+        try #require(sqlite3_blob_write(blob, Array(text.utf8), CInt(text.utf8.count), 0) == SQLITE_OK)
+        try #require(sqlite3_blob_close(blob) == SQLITE_OK)
+      }
+      let twos = ValueObservation.tracking { db in try Int.fetchAll(db, sql: "SELECT id FROM b WHERE n = 2") }
+      let (values, cancellable) = twos.collect(in: writer)
+      try values.wait(forLast: [1])
+      try writer.write { try $0.execute(sql: "DELETE FROM b") }
+      try values.wait(forLast: [])
+      cancellable.cancel()
+    }
+  }
+
   @Test(arguments: Observed.allCases, [true, false])
   func aStoredSettingIsDelivered(of observed: Observed, throughTheLibrary: Bool) throws {
     try observed.withDatabase { writer in
