@@ -347,10 +347,7 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
       didCommit()
       beginTransaction()
       log.becomeUnknown()
-    case .publishRebuild:
-      publish(hasWritten: true)
-      db.callbacks.ownCommits.didReport()
-      log.reset()
+    case .publishRebuild: anythingMayHaveChanged()
     case .discard(let isReported): didRollBack(isReported: isReported)
     case .discardAndContinue(let isReported):
       didRollBack(isReported: isReported)
@@ -381,6 +378,10 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
     db.capture.bypass.epoch = 0
     recorder?.contentWasReplaced()
     log.becomeUnknown(.database)
+    anythingMayHaveChanged()
+  }
+
+  private func anythingMayHaveChanged() {
     for observation in needs.observations { observation.observer?.databaseDidChange() }
     didCommit()
   }

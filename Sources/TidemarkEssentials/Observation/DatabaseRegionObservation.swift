@@ -42,7 +42,7 @@ public struct DatabaseRegionObservation: Sendable {
   ) -> AnyDatabaseCancellable {
     do {
       let observer = try writer.unsafeReentrantWrite { db in
-        let observer = RegionObserver(try regions.union(db), writer.changeBroker, onChange)
+        let observer = RegionObserver(regions, try regions.union(db), writer.changeBroker, onChange)
         db.add(transactionObserver: observer, extent: .observerLifetime)
         return observer
       }
@@ -60,31 +60,64 @@ private final class RegionObserver: TransactionObserver, Sendable {
   private struct State {
     var onChange: (@Sendable (Database) -> Void)?
     var subscription: ChangeSubscription?
+
+    /// The index with the region; nil after the end.
+    var index: RegionIndex<Int>?
+    var region: DatabaseRegion
     var hasChanged = false
+
+    /// Whether the schema may have changed, by which the regions are determined.
+    var hasChangedSchema = false
   }
 
+  private let regions: [any DatabaseRegionConvertible]
   private let state: Mutex<State>
 
-  init(_ region: DatabaseRegion, _ broker: ChangeBroker, _ onChange: @escaping @Sendable (Database) -> Void) {
-    let index = RegionIndex<Int>()
-    _ = index.insert(region, 0)
-    state = Mutex(State(onChange: onChange))
-    let subscription = broker.subscribe(index.needs) { [weak self] changes in self?.didCommit(changes, index) }
+  init(
+    _ regions: [any DatabaseRegionConvertible], _ region: DatabaseRegion, _ broker: ChangeBroker,
+    _ onChange: @escaping @Sendable (Database) -> Void
+  ) {
+    let index = Self.index(region)
+    self.regions = regions
+    state = Mutex(State(onChange: onChange, index: index, region: region))
+    let subscription = broker.subscribe(index.needs) { [weak self] changes in self?.didCommit(changes) }
     state.withLock { $0.subscription = subscription }
   }
 
-  private func didCommit(_ changes: CommittedChanges, _ index: RegionIndex<Int>) {
+  private static func index(_ region: DatabaseRegion) -> RegionIndex<Int> {
+    let index = RegionIndex<Int>()
+    _ = index.insert(region, 0)
+    return index
+  }
+
+  private func didCommit(_ changes: CommittedChanges) {
     state.withLock { state in
-      if changes.isUnknown(forSubscription: state.subscription) { state.hasChanged = true }
-      for table in changes.tables { index.match(table) { _ in state.hasChanged = true } }
+      if changes.isUnknown(forSubscription: state.subscription) {
+        (state.hasChanged, state.hasChangedSchema) = (true, true)
+      }
+      for table in changes.tables { state.index?.match(table) { _ in state.hasChanged = true } }
     }
+  }
+
+  /// Determines the regions for the current schema.
+  private func updateRegion(_ db: Database) {
+    // If a table does not exist any more, any commit may create it again.
+    let region = (try? regions.union(db)) ?? .fullDatabase
+    let index = Self.index(region)
+    let (subscription, _) = state.withLock { state -> (ChangeSubscription?, RegionIndex<Int>?) in
+      if state.region == region { return (nil, nil) }
+      let old = state.index
+      (state.region, state.index) = (region, index)
+      return (state.subscription, old)
+    }
+    _ = subscription?.setNeeds(index.needs)
   }
 
   func cancel() {
     // These objects are released outside of the lock.
     _ = state.withLock { state in
-      defer { state = State() }
-      return (state.onChange, state.subscription)
+      defer { (state.onChange, state.subscription, state.index) = (nil, nil, nil) }
+      return (state.onChange, state.subscription, state.index)
     }
   }
 
@@ -93,14 +126,16 @@ private final class RegionObserver: TransactionObserver, Sendable {
   func databaseDidChange(with event: DatabaseEvent) {}
 
   func databaseDidCommit(_ db: Database) {
-    let onChange = state.withLock { state in
-      defer { state.hasChanged = false }
-      return state.hasChanged ? state.onChange : nil
+    let (onChange, hasChangedSchema) = state.withLock { state in
+      defer { (state.hasChanged, state.hasChangedSchema) = (false, false) }
+      return (state.hasChanged ? state.onChange : nil, state.hasChangedSchema)
     }
-    onChange?(db)
+    guard let onChange else { return }
+    if hasChangedSchema { updateRegion(db) }
+    onChange(db)
   }
 
   func databaseDidRollback(_ db: Database) {
-    state.withLock { $0.hasChanged = false }
+    state.withLock { ($0.hasChanged, $0.hasChangedSchema) = (false, false) }
   }
 }

@@ -10,7 +10,7 @@ struct ConditionBinder {
   var parameterIndexes: [Int] = []
 
   /// Returns whether SQLite's own function has this name.
-  var isBuiltIn: (RowFunction) -> Bool = { _ in false }
+  var isBuiltIn: (_ function: String) -> Bool = { _ in false }
 
   /// The condition that an expression imposes on the rows of an occurrence of a table.
   func bind(_ expression: SelectExpression, to occurrenceID: OccurrenceID) throws -> RowCondition {
@@ -19,8 +19,8 @@ struct ConditionBinder {
       return .all(try terms.map { try bind($0, to: occurrenceID) })
     case .or(let arms):
       return .any(try arms.map { try bind($0, to: occurrenceID) })
-    case .comparison, .membership, .constant, .column, .collated, .arithmetic, .not, .call, .exists, .memberOf, .scalar,
-      .opaque:
+    case .comparison, .membership, .constant, .column, .collated, .arithmetic, .not, .call, .pattern, .row, .exists,
+      .memberOf, .scalar, .opaque:
       if let condition = try bindComputed(expression, to: occurrenceID) { return condition }
       let condition = try bindSingle(expression, to: occurrenceID)
       switch condition {
@@ -56,7 +56,7 @@ struct ConditionBinder {
       return .membership(column, constants)
     case .constant:
       return try constant(expression).map(RowCondition.constant) ?? .unknown
-    case .column, .collated, .arithmetic, .not, .and, .or, .call, .exists, .memberOf, .scalar, .opaque:
+    case .column, .collated, .arithmetic, .not, .and, .or, .call, .pattern, .row, .exists, .memberOf, .scalar, .opaque:
       return .unknown
     }
   }
@@ -141,10 +141,18 @@ struct ConditionBinder {
       return try formulas(operands, of: occurrenceID, &mentions).map { .any($0) }
     case .call(let name, let argument):
       guard let function = RowFunction(rawValue: name),
-        case .column(let column)? = try formula(argument, of: occurrenceID, &mentions), isBuiltIn(function)
+        case .column(let column)? = try formula(argument, of: occurrenceID, &mentions), isBuiltIn(name)
       else { return nil }
       return .function(function, column)
-    case .collated, .exists, .memberOf, .scalar, .opaque:
+    case .pattern(let operation, let text, let pattern):
+      guard case .column(let column)? = try formula(text, of: occurrenceID, &mentions),
+        let pattern = try formula(pattern, of: occurrenceID, &mentions), isBuiltIn(operation.rawValue)
+      else { return nil }
+      switch pattern {
+      case .text, .integer, .null, .parameter: return .pattern(operation, column, pattern)
+      default: return nil
+      }
+    case .row, .collated, .exists, .memberOf, .scalar, .opaque:
       return nil
     }
   }

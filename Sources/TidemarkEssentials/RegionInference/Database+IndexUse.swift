@@ -48,7 +48,7 @@ extension Database {
     return uses
   }
 
-  /// The address by which `EXPLAIN` names a virtual table; nil if there is no such table.
+  /// The address by which `EXPLAIN` names a virtual table; nil if the name belongs to another table.
   func virtualTableAddress(_ name: String, in database: String? = nil) throws -> String? {
     let schema = database.map { $0.quotedDatabaseIdentifier + "." } ?? ""
     let sql = "SELECT 1 FROM \(schema)\(name.quotedDatabaseIdentifier)"

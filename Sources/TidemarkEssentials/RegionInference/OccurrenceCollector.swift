@@ -18,7 +18,7 @@ struct OccurrenceCollector {
   let parameterIndexes: [Int]
 
   /// Returns whether SQLite's own function has this name.
-  let isBuiltIn: (RowFunction) -> Bool
+  let isBuiltIn: (_ function: String) -> Bool
 
   private(set) var occurrences: [TableKey: [RowOccurrence]] = [:]
 

@@ -151,11 +151,11 @@ struct RegionPlanBuilder {
 
 extension Database {
   /// Whether SQLite's own function has this name: the program or an extension may have added another one.
-  fileprivate func isBuiltIn(_ function: RowFunction) -> Bool {
+  fileprivate func isBuiltIn(_ function: String) -> Bool {
     // Some builds of SQLite do not list their functions. Then the function is not used.
     guard
       let rows = try? internalRows(
-        "SELECT builtin FROM pragma_function_list WHERE lower(name) = '\(function.rawValue)'")
+        "SELECT builtin FROM pragma_function_list WHERE lower(name) = '\(function)'")
     else { return false }
     return !rows.isEmpty && rows.allSatisfy { $0.first == DatabaseValue(.int64(1)) }
   }

@@ -2,7 +2,8 @@
 /// `owner % 50 <> 3`, `NOT (a = 1 AND b = 2)`.
 ///
 /// Invariants:
-/// 1. Formulas are evaluated for integers, NULL, and the results of functions, for which all versions of SQLite agree.
+/// 1. Formulas are evaluated for integers, NULL, and the results of functions and patterns, for which all versions of
+/// SQLite agree.
 /// For any other value, and for an overflow, the result is unknown.
 /// 2. A formula never refers to a column that may convert an integer: a `REAL` column or a generated column.
 /// 3. A text is not compared with a column, whose affinity might convert it.
@@ -20,6 +21,9 @@ indirect enum RowFormula: Hashable, Sendable {
 
   /// The result of a function of SQLite for a column, by its lowercase name.
   case function(RowFunction, String)
+
+  /// Whether the value of a column, by its lowercase name, matches a pattern: a text, an integer, NULL or a parameter.
+  case pattern(TextPattern, String, RowFormula)
   case arithmetic(ArithmeticOperation, RowFormula, RowFormula)
   case comparison(ValueComparison, RowFormula, RowFormula)
   case not(RowFormula)
@@ -57,6 +61,9 @@ extension RowFormula {
     case .null: return .null
     case .parameter: return .unknown
     case .function(let function, let name): return value(name).map(function.outcome) ?? .unknown
+    case .pattern(let operation, let name, let pattern):
+      guard let value = value(name), let pattern = pattern.value({ _ in nil }) else { return .unknown }
+      return operation.outcome(value, matching: pattern)
     case .arithmetic(let operation, let lhs, let rhs):
       let (left, right) = (lhs.outcome(value), rhs.outcome(value))
       switch (left, right) {
@@ -110,7 +117,7 @@ extension RowFormula {
   /// The names of the columns in the formula.
   var columns: Set<String> {
     switch self {
-    case .column(let name), .function(_, let name): [name]
+    case .column(let name), .function(_, let name), .pattern(_, let name, _): [name]
     case .integer, .text, .null, .parameter: []
     case .arithmetic(_, let lhs, let rhs), .comparison(_, let lhs, let rhs): lhs.columns.union(rhs.columns)
     case .not(let operand): operand.columns
@@ -130,6 +137,8 @@ extension RowFormula {
       case .string: return .text(values[index - 1])
       case .double, .blob: return nil
       }
+    case .pattern(let operation, let name, let pattern):
+      return pattern.with(parameters: values).map { .pattern(operation, name, $0) }
     case .arithmetic(let operation, let lhs, let rhs):
       guard let lhs = lhs.with(parameters: values), let rhs = rhs.with(parameters: values) else { return nil }
       switch (lhs, rhs) {
@@ -233,6 +242,7 @@ extension RowFormula: CustomStringConvertible {
     case .null: "NULL"
     case .parameter(let index): "?\(index)"
     case .function(let function, let name): "\(function.rawValue)(\(name))"
+    case .pattern(let operation, let name, let pattern): "\(name) \(operation.rawValue) \(pattern)"
     case .arithmetic(let operation, let lhs, let rhs): "(\(lhs) \(operation.rawValue) \(rhs))"
     case .comparison(let comparison, let lhs, let rhs): "\(lhs) \(comparison.text) \(rhs)"
     case .not(let operand): "not (\(operand))"

@@ -36,7 +36,7 @@ enum RowFunction: String, Sendable, CaseIterable {
 
 extension String {
   /// Whether the text has the bytes that SQLite has, and no character that ends a text in C.
-  fileprivate var isExact: Bool {
+  var isExact: Bool {
     !utf8.contains(0) && !unicodeScalars.contains("\u{FFFD}")
   }
 }

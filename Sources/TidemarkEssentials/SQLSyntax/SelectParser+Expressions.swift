@@ -74,7 +74,7 @@ extension SelectParser {
     if let (comparison, precedence) = comparisons[symbol] {
       if precedence < minimum { return nil }
       skip(1)
-      return .comparison(comparison, left, try parseExpression(precedence + 1))
+      return .comparing(left, comparison, try parseExpression(precedence + 1))
     }
     let others = [
       "&": Precedence.bits, "|": Precedence.bits, "<<": Precedence.bits, ">>": Precedence.bits,
@@ -119,14 +119,17 @@ extension SelectParser {
       let lower = try parseExpression(Precedence.not)
       try expect("AND")
       let upper = try parseExpression(Precedence.order)
-      return .and([.comparison(.greaterOrEqual, left, lower), .comparison(.lessOrEqual, left, upper)])
+      return .and([.comparing(left, .greaterOrEqual, lower), .comparing(left, .lessOrEqual, upper)])
     case "LIKE", "GLOB", "REGEXP", "MATCH":
       // These are functions of the program, or of a module.
       if keyword == "REGEXP" || keyword == "MATCH" { mentions.includeFunctions = true }
       skip(1)
-      _ = try parseExpression(Precedence.order)
-      if take("ESCAPE") { _ = try parseExpression(Precedence.order) }
-      return .opaque
+      let pattern = try parseExpression(Precedence.order)
+      if take("ESCAPE") {
+        _ = try parseExpression(Precedence.order)
+        return .opaque
+      }
+      return TextPattern(rawValue: keyword.asciiLowercased).map { .pattern($0, left, pattern) } ?? .opaque
     default:
       return nil
     }
@@ -139,7 +142,7 @@ extension SelectParser {
       skip(2)
       comparison = comparison == .identical ? .notIdentical : .identical
     }
-    return .comparison(comparison, left, try parseExpression(Precedence.order))
+    return .comparing(left, comparison, try parseExpression(Precedence.order))
   }
 
   /// Parses the text after `IN`.
@@ -157,7 +160,7 @@ extension SelectParser {
     var elements: [SelectExpression] = []
     repeat { elements.append(try parseExpression()) } while takeSymbol(",")
     try expectSymbol(")")
-    return .membership(left, elements)
+    return .member(left, of: elements)
   }
 
   /// Parses a query and the parenthesis after it.
@@ -202,11 +205,10 @@ extension SelectParser {
     switch symbol {
     case "(":
       if isAtQuery() { return .scalar(try parseSubquery()) }
-      let first = try parseExpression()
-      if takeSymbol(")") { return first }
-      while takeSymbol(",") { _ = try parseExpression() }
+      var elements = [try parseExpression()]
+      while takeSymbol(",") { elements.append(try parseExpression()) }
       try expectSymbol(")")
-      return .opaque
+      return elements.count == 1 ? elements[0] : .row(elements)
     case "-":
       let operand = try parseExpression(Precedence.sign)
       if case .constant(.number(let text)) = operand, !text.hasPrefix("-") { return .constant(.number("-" + text)) }

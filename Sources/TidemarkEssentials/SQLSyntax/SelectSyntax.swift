@@ -202,12 +202,42 @@ indirect enum SelectExpression: Equatable, Sendable {
   case membership(SelectExpression, [SelectExpression])
   /// A function with one argument, and its name in lower case.
   case call(String, SelectExpression)
+  /// A match of an expression with a pattern.
+  case pattern(TextPattern, SelectExpression, SelectExpression)
+  /// Several values in parentheses, which are not compared with several others.
+  case row([SelectExpression])
   /// Subqueries, by their numbers in `SelectCore.nested`: `EXISTS (…)`, `… IN (…)`, and one as a value.
   case exists(Int)
   case memberOf(SelectExpression, Int)
   case scalar(Int)
   /// Any other expression.
   case opaque
+
+  /// The comparison of two expressions. Rows of values are compared column by column.
+  static func comparing(_ lhs: Self, _ comparison: ValueComparison, _ rhs: Self) -> Self {
+    guard case .row(let left) = lhs, case .row(let right) = rhs, left.count == right.count else {
+      return .comparison(comparison, lhs, rhs)
+    }
+    let columns = zip(left, right)
+    switch comparison {
+    case .equal, .identical: return .and(columns.map { comparing($0, comparison, $1) })
+    case .different: return .not(comparing(lhs, .equal, rhs))
+    case .notIdentical: return .not(comparing(lhs, .identical, rhs))
+    case .less, .lessOrEqual, .greater, .greaterOrEqual:
+      // The first columns that differ decide.
+      let strict: ValueComparison = comparison == .less || comparison == .lessOrEqual ? .less : .greater
+      guard let (first, other) = columns.first(where: { _ in true }) else { return .opaque }
+      if left.count == 1 { return comparing(first, comparison, other) }
+      let rest = comparing(.row(Array(left.dropFirst())), comparison, .row(Array(right.dropFirst())))
+      return .or([comparing(first, strict, other), .and([comparing(first, .equal, other), rest])])
+    }
+  }
+
+  /// The test whether an expression equals an element of a list.
+  static func member(_ element: Self, of list: [Self]) -> Self {
+    guard case .row = element, !list.isEmpty else { return .membership(element, list) }
+    return .or(list.map { comparing(element, .equal, $0) })
+  }
 
   /// Whether it is an expression with a collation.
   var isCollated: Bool { if case .collated = self { true } else { false } }

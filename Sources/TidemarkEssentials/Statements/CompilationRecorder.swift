@@ -226,7 +226,7 @@ final class CompilationRecorder: StatementAuthorizer {
   func willRedefine(_ name: String) {
     let name = name.asciiLowercased
     if Self.operatorNames.contains(name) { redefinesOperators = true }
-    if RowFunction(rawValue: name) != nil { functionGeneration += 1 }
+    if RowFunction(rawValue: name) != nil || TextPattern(rawValue: name) != nil { functionGeneration += 1 }
   }
 
   // MARK: Writes

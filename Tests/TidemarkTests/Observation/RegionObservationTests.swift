@@ -33,6 +33,55 @@ import Tidemark
   }
 
   @Test(arguments: Observed.allCases)
+  func regionsFollowTheSchema(_ observed: Observed) throws {
+    try observed.withDatabase { writer in
+      try writer.write { db in
+        try db.execute(
+          sql: """
+            CREATE TABLE t (id INTEGER PRIMARY KEY, a);
+            CREATE TABLE x (id INTEGER PRIMARY KEY, a);
+            CREATE VIEW v AS SELECT a FROM x;
+            INSERT INTO t VALUES (1, 1);
+            INSERT INTO x VALUES (1, 1);
+            """)
+      }
+      let (table, first) = follow(
+        DatabaseRegionObservation(tracking: SQLRequest<Row>(sql: "SELECT * FROM t")), in: writer)
+      let (view, second) = follow(
+        DatabaseRegionObservation(tracking: SQLRequest<Row>(sql: "SELECT * FROM v")), in: writer)
+      // Each change of the schema is reported.
+      try writer.write { try $0.execute(sql: "ALTER TABLE t ADD COLUMN n DEFAULT 5") }
+      try writer.write { try $0.execute(sql: "ALTER TABLE x RENAME TO y; CREATE VIEW x AS SELECT * FROM y") }
+      #expect((table.values.count, view.values.count) == (2, 2))
+      try writer.write { try $0.execute(sql: "UPDATE t SET n = 6") }
+      #expect((table.values.count, view.values.count) == (3, 2))
+      try writer.write { try $0.execute(sql: "UPDATE y SET a = 7") }
+      #expect((table.values.count, view.values.count) == (3, 3))
+      // Any commit may create the table again.
+      try writer.write { try $0.execute(sql: "DROP TABLE t") }
+      try writer.write { try $0.execute(sql: "CREATE TABLE t (id INTEGER PRIMARY KEY, z)") }
+      #expect(table.values.count == 5)
+      try writer.write { try $0.execute(sql: "INSERT INTO t VALUES (1, 2)") }
+      try writer.write { try $0.execute(sql: "UPDATE y SET a = 8") }
+      #expect((table.values.count, view.values.count) == (6, 6))
+      first.cancel()
+      second.cancel()
+    }
+  }
+
+  @Test(arguments: Observed.allCases)
+  func newRowIDsOfAVacuumAreReported(_ observed: Observed) throws {
+    try observed.withDatabase { writer in
+      let (counts, cancellable) = follow(DatabaseRegionObservation(tracking: Table("player")), in: writer)
+      try writer.vacuum()
+      #expect(counts.values == [0])
+      try writer.write { try $0.addPlayer("Arthur") }
+      #expect(counts.values == [0, 1])
+      cancellable.cancel()
+    }
+  }
+
+  @Test(arguments: Observed.allCases)
   func rollbacksAreNotReported(_ observed: Observed) throws {
     try observed.withDatabase { writer in
       let (counts, cancellable) = follow(DatabaseRegionObservation(tracking: .fullDatabase), in: writer)

@@ -45,7 +45,7 @@ struct OracleCondition {
       return "?"
     }
     let comparison = generator.pick(["=", "=", "==", "<", "<=", ">", ">=", "IS", "<>", "IS NOT"])
-    switch Int.random(in: 0..<21, using: &generator) {
+    switch Int.random(in: 0..<23, using: &generator) {
     case 18:
       let other = generator.pick(source.table.columns).name
       let sum = "\(qualified) + \(source.name.isEmpty ? other : "\(source.name).\(other)")"
@@ -81,7 +81,19 @@ struct OracleCondition {
     case 6:
       condition.sql =
         "\(qualified) \(comparison) \(constant(&generator)) COLLATE \(generator.pick(["BINARY", "NOCASE"]))"
-    case 7: condition.sql = "\(qualified) LIKE 'a%'"
+    case 7, 21:
+      let pattern = generator.pick(["'a%'", "'%A'", "'_'", "'%1_'", "'a*'", "'*[a-b]'", "'?'", constant(&generator)])
+      condition.sql = "\(qualified) \(generator.pick(["", "NOT "]))\(generator.pick(["LIKE", "GLOB"])) \(pattern)"
+    case 22:
+      let other = generator.pick(source.table.columns).name
+      let row = "(\(qualified), \(source.name.isEmpty ? other : "\(source.name).\(other)"))"
+      func values() -> String { "(\(constant(&generator)), \(constant(&generator)))" }
+      condition.sql =
+        switch Int.random(in: 0..<4, using: &generator) {
+        case 0: "\(row) IN (\(values()), \(values()))"
+        case 1: "\(row) BETWEEN \(values()) AND \(values())"
+        default: "\(row) \(comparison) \(values())"
+        }
     case 8: condition.sql = "\(generator.pick(["+", "-", "abs"]))(\(qualified)) \(comparison) \(constant(&generator))"
     default: condition.sql = "\(qualified) \(comparison) \(constant(&generator))"
     }

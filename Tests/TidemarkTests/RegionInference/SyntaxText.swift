@@ -24,6 +24,9 @@ extension SelectExpression {
     case .arithmetic(let operation, let lhs, let rhs): return "(\(lhs.text) \(operation.rawValue) \(rhs.text))"
     case .membership(let element, let elements): return "(\(element.text) IN \(list(elements, ", ")))"
     case .call(let name, let argument): return "\(name)(\(argument.text))"
+    case .pattern(let operation, let text, let pattern):
+      return "(\(text.text) \(operation.rawValue.uppercased()) \(pattern.text))"
+    case .row(let values): return list(values, ", ")
     case .exists(let number): return "EXISTS query \(number)"
     case .memberOf(let element, let number): return "(\(element.text) IN query \(number))"
     case .scalar(let number): return "query \(number)"
