@@ -272,7 +272,7 @@ private struct StorageOrder {
     }
     return CaptureLayout.Column(
       name: name, tableIndex: CInt(index), oldIndex: CInt(old), insertIndex: CInt(insert), updateIndex: CInt(update),
-      isReal: isReal, comparesNumbers: info.affinity != .text && info.affinity != .blob,
+      isReal: isReal, comparesNumbers: info.affinity.comparesNumbers,
       mayBecomeInteger: hasComputedColumns && !isReal,
       mayHaveDefault: info.defaultValueSQL.map { $0.asciiLowercased != "null" } ?? false)
   }

@@ -39,7 +39,8 @@ struct IncrementalQuery: Sendable {
     guard statement.isReadonly, let parsed = statement.parsedQuery, let core = parsed.syntax.onlyCore,
       parsed.syntax.showsEachRow(of: core),
       !parsed.mentions.mayDependOnMoreThanRows, !parsed.mentions.parameters.contains(":\(Self.idArgument)"),
-      let sourceText = core.sourceText, let table = try SourceTable(core, db)
+      let sourceText = core.sourceText, let table = try SourceTable(core, db),
+      !table.mayHaveSeveralValues(parsed.mentions)
     else { return nil }
     let query = parsed.syntax
     var order = RowOrder(terms: [])
@@ -135,6 +136,15 @@ extension IncrementalQuery {
         !core.sources[0].hasIndexHint, let rowID = facts.rowIDName
       else { return nil }
       (self.name, self.facts, self.rowID) = (name, facts, rowID)
+    }
+
+    /// Whether some column may have an integer or a double as its value, depending on the query plan: SQLite does not
+    /// always convert the value of a generated column of the type REAL.
+    func mayHaveSeveralValues(_ mentions: ParsedQuery.Mentions) -> Bool {
+      facts.columns.values.contains { column in
+        column.isGenerated && column.affinity == .real
+          && (mentions.includeAllColumns || mentions.columnNames.contains(column.name))
+      }
     }
 
     func qualified(_ column: String) -> String {

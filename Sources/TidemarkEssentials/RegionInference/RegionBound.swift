@@ -85,6 +85,8 @@ extension RegionBound.Term {
   /// Whether the values that sort before a value are known.
   fileprivate func isKnown(_ value: DatabaseValue, _ arguments: ConditionArguments) -> Bool {
     guard case .string(let text) = value.storage else { return true }
+    // A text that is compared as a number, but sorts as a text: see `CaptureLayout.Column.comparesNumbers`.
+    if column.affinity.comparesNumbers, text.isNumber { return false }
     // A repaired text sorts by its original bytes, which are unknown.
     return column.isBinary && arguments.isTextOrderKnown && !text.unicodeScalars.contains("\u{FFFD}")
   }

@@ -52,7 +52,13 @@ struct RowEquality: Equatable, Sendable {
 
   /// The rows on this side with one of some values.
   func rows(_ rows: ConditionRows, having values: [DatabaseValue]) -> ConditionRows {
+    // SQLite compares the number: see `CaptureLayout.Column.comparesNumbers`.
+    if to.column.affinity.comparesNumbers, values.contains(where: \.isNumericText) { return rows }
     let filter = RowFilter(.values(Set(values)), ofColumn: to.column.name)
     return rows.intersection(ConditionRows(filters: filter.isEmpty ? [] : [filter]))
   }
+}
+
+extension DatabaseValue {
+  fileprivate var isNumericText: Bool { if case .string(let text) = storage { text.isNumber } else { false } }
 }

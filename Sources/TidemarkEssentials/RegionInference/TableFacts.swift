@@ -69,6 +69,9 @@ enum ColumnAffinity: Sendable {
     }
   }
 
+  /// Whether a text that is a number is compared as a number.
+  var comparesNumbers: Bool { self != .text && self != .blob }
+
   /// Returns the value as SQLite converts it for a comparison with a column of this affinity; nil if the result is not
   /// certain.
   func compared(_ value: DatabaseValue) -> DatabaseValue? {

@@ -39,4 +39,30 @@ extension String {
   var isExact: Bool {
     !utf8.contains(0) && !unicodeScalars.contains("\u{FFFD}")
   }
+
+  /// Whether SQLite converts the text to a number if a column prefers numbers.
+  var isNumber: Bool {
+    func isSpace(_ byte: UInt8) -> Bool { byte == 32 || 9...13 ~= byte }
+    func isDigit(_ byte: UInt8) -> Bool { 48...57 ~= byte }
+    var bytes = utf8.drop(while: isSpace)
+    func skipSign() { if let first = bytes.first, first == 43 || first == 45 { bytes.removeFirst() } }
+    func skipDigits() -> Bool {
+      let rest = bytes.drop(while: isDigit)
+      defer { bytes = rest }
+      return rest.startIndex != bytes.startIndex
+    }
+    skipSign()
+    var hasDigits = skipDigits()
+    if bytes.first == UInt8(ascii: ".") {
+      bytes.removeFirst()
+      hasDigits = skipDigits() || hasDigits
+    }
+    guard hasDigits else { return false }
+    if let first = bytes.first, first | 32 == UInt8(ascii: "e") {
+      bytes.removeFirst()
+      skipSign()
+      guard skipDigits() else { return false }
+    }
+    return bytes.allSatisfy(isSpace)
+  }
 }

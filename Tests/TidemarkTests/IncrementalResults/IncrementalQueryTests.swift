@@ -20,6 +20,7 @@ import Testing
           CREATE VIEW best AS SELECT * FROM player WHERE score > 100;
           CREATE TEMP TABLE draft (id INTEGER PRIMARY KEY);
           CREATE INDEX playerByScore ON player(score);
+          CREATE TABLE average (id INTEGER PRIMARY KEY, total INTEGER, mean REAL AS (total / 2));
           """)
       return try IncrementalQuery(db.makeStatement(sql: sql), [], db)
     }
@@ -80,6 +81,8 @@ import Testing
     "SELECT * FROM hidden",
     "SELECT * FROM draft",
     "SELECT * FROM word ORDER BY text",
+    // SQLite returns an integer or a double, depending on the query plan.
+    "SELECT * FROM average", "SELECT mean FROM average",
     "SELECT row_number() OVER () FROM player",
     "SELECT 1",
     "VALUES (1), (2)",

@@ -72,11 +72,7 @@ import Tidemark
         try db.execute(
           sql: "CREATE TABLE b (id INTEGER PRIMARY KEY, n INT); INSERT INTO b VALUES (1, ?)",
           arguments: [String(repeating: "x", count: text.utf8.count)])
-        // SQLite would convert the text in a statement.
-        var blob: OpaquePointer?
-        try #require(sqlite3_blob_open(db.sqliteConnection, "main", "b", "n", 1, 1, &blob) == SQLITE_OK)
-        try #require(sqlite3_blob_write(blob, Array(text.utf8), CInt(text.utf8.count), 0) == SQLITE_OK)
-        try #require(sqlite3_blob_close(blob) == SQLITE_OK)
+        try replaceText(by: text, in: db)
       }
       let twos = ValueObservation.tracking { db in try Int.fetchAll(db, sql: "SELECT id FROM b WHERE n = 2") }
       let (values, cancellable) = twos.collect(in: writer)
@@ -85,6 +81,42 @@ import Tidemark
       try values.wait(forLast: [])
       cancellable.cancel()
     }
+  }
+
+  @Test(
+    arguments: Observed.allCases,
+    [
+      "SELECT id FROM b WHERE n <= 4 ORDER BY n DESC LIMIT 1",
+      "SELECT b.id FROM b JOIN c ON c.n = b.n WHERE b.id = 1", "SELECT b.id FROM b JOIN c USING (n) WHERE c.id = 1",
+    ])
+  func aNumberThatIsStoredAsATextBoundsNoRegion(of observed: Observed, sql: String) throws {
+    try observed.withDatabase { writer in
+      try writer.write { db in
+        try db.execute(
+          sql: """
+            CREATE TABLE b (id INTEGER PRIMARY KEY, n INT); INSERT INTO b VALUES (1, 'x');
+            CREATE TABLE c (id INTEGER PRIMARY KEY, n INT); INSERT INTO c VALUES (1, 2);
+            CREATE INDEX i ON c (n);
+            """)
+        try replaceText(by: "2", in: db)
+      }
+      let (values, cancellable) = ValueObservation.tracking { try Int.fetchAll($0, sql: sql) }.collect(in: writer)
+      let before = try writer.read { try Int.fetchAll($0, sql: sql) }
+      try values.wait(forLast: before)
+      try writer.write { try $0.execute(sql: "INSERT INTO b VALUES (2, 1); INSERT INTO c VALUES (2, 2), (3, 1)") }
+      try values.wait(forLast: try writer.read { try Int.fetchAll($0, sql: sql) })
+      try writer.write { try $0.execute(sql: "DELETE FROM b WHERE id = 1") }
+      try values.wait(forLast: try writer.read { try Int.fetchAll($0, sql: sql) })
+      cancellable.cancel()
+    }
+  }
+
+  /// Stores a text in the only row of a table, which SQLite would convert to a number in a statement.
+  private func replaceText(by text: String, in db: Database) throws {
+    var blob: OpaquePointer?
+    try #require(sqlite3_blob_open(db.sqliteConnection, "main", "b", "n", 1, 1, &blob) == SQLITE_OK)
+    try #require(sqlite3_blob_write(blob, Array(text.utf8), CInt(text.utf8.count), 0) == SQLITE_OK)
+    try #require(sqlite3_blob_close(blob) == SQLITE_OK)
   }
 
   @Test(arguments: Observed.allCases, [true, false])
