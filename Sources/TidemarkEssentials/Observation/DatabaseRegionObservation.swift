@@ -46,7 +46,8 @@ public struct DatabaseRegionObservation: Sendable {
   ) -> AnyDatabaseCancellable {
     do {
       let observer = try writer.unsafeReentrantWrite { db in
-        let observer = RegionObserver(regions, try regions.union(db), writer.changeBroker, onChange)
+        let generation = db.schemaGeneration
+        let observer = RegionObserver(regions, try regions.union(db), generation, writer.changeBroker, onChange)
         db.add(transactionObserver: observer, extent: .observerLifetime)
         return observer
       }
@@ -70,20 +71,20 @@ private final class RegionObserver: TransactionObserver, Sendable {
     var region: DatabaseRegion
     var hasChanged = false
 
-    /// Whether the schema may have changed, by which the regions are determined.
-    var hasChangedSchema = false
+    /// The schema for which the region was determined; nil if unknown.
+    var schemaGeneration: UInt?
   }
 
   private let regions: [any DatabaseRegionConvertible]
   private let state: Mutex<State>
 
   init(
-    _ regions: [any DatabaseRegionConvertible], _ region: DatabaseRegion, _ broker: ChangeBroker,
-    _ onChange: @escaping @Sendable (Database) -> Void
+    _ regions: [any DatabaseRegionConvertible], _ region: DatabaseRegion, _ schemaGeneration: UInt?,
+    _ broker: ChangeBroker, _ onChange: @escaping @Sendable (Database) -> Void
   ) {
     let index = Self.index(region)
     self.regions = regions
-    state = Mutex(State(onChange: onChange, index: index, region: region))
+    state = Mutex(State(onChange: onChange, index: index, region: region, schemaGeneration: schemaGeneration))
     let subscription = broker.subscribe(index.needs) { [weak self] changes in self?.didCommit(changes) }
     state.withLock { $0.subscription = subscription }
   }
@@ -96,22 +97,24 @@ private final class RegionObserver: TransactionObserver, Sendable {
 
   private func didCommit(_ changes: CommittedChanges) {
     state.withLock { state in
-      if changes.isUnknown(forSubscription: state.subscription) {
-        (state.hasChanged, state.hasChangedSchema) = (true, true)
-      }
+      if changes.isUnknown(forSubscription: state.subscription) { state.hasChanged = true }
       for table in changes.tables { state.index?.match(table) { _ in state.hasChanged = true } }
     }
   }
 
-  /// Determines the regions for the current schema.
-  private func updateRegion(_ db: Database) {
+  /// Determines the regions again if the schema has changed, by this connection or another one.
+  private func followSchema(_ db: Database) {
+    let generation = db.schemaGeneration
+    if generation != nil, generation == state.withLock({ $0.schemaGeneration }) { return }
     // If a table does not exist any more, any commit may create it again.
     let region = (try? regions.union(db)) ?? .fullDatabase
     let index = Self.index(region)
     let (subscription, _) = state.withLock { state -> (ChangeSubscription?, RegionIndex<Int>?) in
+      state.schemaGeneration = generation
       if state.region == region { return (nil, nil) }
       let old = state.index
-      (state.region, state.index) = (region, index)
+      // The commit was compared with the old region.
+      (state.region, state.index, state.hasChanged) = (region, index, true)
       return (state.subscription, old)
     }
     _ = subscription?.setNeeds(index.needs)
@@ -130,16 +133,23 @@ private final class RegionObserver: TransactionObserver, Sendable {
   func databaseDidChange(with event: DatabaseEvent) {}
 
   func databaseDidCommit(_ db: Database) {
-    let (onChange, hasChangedSchema) = state.withLock { state in
-      defer { (state.hasChanged, state.hasChangedSchema) = (false, false) }
-      return (state.hasChanged ? state.onChange : nil, state.hasChangedSchema)
+    followSchema(db)
+    let onChange = state.withLock { state in
+      defer { state.hasChanged = false }
+      return state.hasChanged ? state.onChange : nil
     }
-    guard let onChange else { return }
-    if hasChangedSchema { updateRegion(db) }
-    onChange(db)
+    onChange?(db)
   }
 
   func databaseDidRollback(_ db: Database) {
-    state.withLock { ($0.hasChanged, $0.hasChangedSchema) = (false, false) }
+    state.withLock { $0.hasChanged = false }
+  }
+}
+
+extension Database {
+  /// A number that changes with the schema; nil if it cannot be read now.
+  fileprivate var schemaGeneration: UInt? {
+    // Then the regions are determined again.
+    (try? schema.generations?.current(self)) ?? nil
   }
 }

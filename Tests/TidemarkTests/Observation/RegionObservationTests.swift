@@ -69,6 +69,27 @@ import Tidemark
     }
   }
 
+  @Test func regionsFollowTheSchemaChangesOfOtherConnections() throws {
+    let folder = try TemporaryFolder()
+    let pool = try DatabasePool(path: folder.path("shared.sqlite"))
+    let other = try DatabaseQueue(path: folder.path("shared.sqlite"))
+    try pool.write { db in
+      try db.execute(
+        sql: "CREATE TABLE player (a); CREATE TABLE t (a); CREATE TABLE u (a); CREATE VIEW v AS SELECT a FROM t")
+    }
+    let (counts, cancellable) = follow(
+      DatabaseRegionObservation(tracking: SQLRequest<Row>(sql: "SELECT a FROM v")), in: pool)
+    try other.write { try $0.execute(sql: "DROP VIEW v; CREATE VIEW v AS SELECT a FROM u") }
+    try pool.write { try $0.execute(sql: "INSERT INTO player VALUES (1)") }
+    // The first commit of the pool after the change is reported: it may have changed the new region.
+    #expect(counts.values == [1])
+    try pool.write { try $0.execute(sql: "INSERT INTO u VALUES (1)") }
+    #expect(counts.values == [1, 1])
+    try pool.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
+    #expect(counts.values == [1, 1])
+    cancellable.cancel()
+  }
+
   @Test(arguments: Observed.allCases)
   func newRowIDsOfAVacuumAreReported(_ observed: Observed) throws {
     try observed.withDatabase { writer in
