@@ -161,7 +161,7 @@ private final class Counts: @unchecked Sendable {
 }
 
 /// Delivers on the thread that has fetched.
-private struct InlineScheduler: ValueObservationScheduler {
+struct InlineScheduler: ValueObservationScheduler {
   func immediateInitialValue() -> Bool { false }
   func schedule(_ action: @escaping @Sendable () -> Void) { action() }
 }

@@ -1,0 +1,69 @@
+import StressSupport
+import Tidemark
+
+/// A planted fault, which the run must detect.
+enum ShapeFault {
+  /// Changes of the first table that a query reads are not noticed.
+  case ignoredTable
+}
+
+/// An observed query, with the values that were delivered.
+final class ObservedShape {
+  let query: ShapeQuery
+
+  /// The current result, fetched without observation.
+  var result: String
+
+  /// The number of region notifications when the result was fetched.
+  var seenNotificationCount = 0
+
+  private let value = Mutex<String?>(nil)
+  private let notificationCount = Mutex(0)
+  private var cancellables: [AnyDatabaseCancellable] = []
+
+  init(_ query: ShapeQuery, in database: any DatabaseWriter, fault: ShapeFault?) throws {
+    self.query = query
+    result = try database.read { query.text($0) }
+    if fault == .ignoredTable {
+      let region = NarrowedRegion(tables: Array(query.tables.dropFirst()))
+      observe(ValueObservation.tracking(region: region) { query.text($0) }, in: database)
+      return
+    }
+    observe(ValueObservation.tracking { query.text($0) }, in: database)
+    let observation = DatabaseRegionObservation(tracking: query.request)
+    cancellables.append(
+      observation.start(in: database, onError: { _ in }) { [notificationCount] _ in
+        notificationCount.withLock { $0 += 1 }
+      })
+  }
+
+  private func observe<Reducer: ValueReducer>(
+    _ observation: ValueObservation<Reducer>, in database: any DatabaseWriter
+  ) where Reducer.Value == String, Reducer.Fetched: Sendable {
+    cancellables.append(
+      observation.start(in: database, scheduling: InlineScheduler(), onError: { _ in }) { [value] text in
+        value.withLock { $0 = text }
+      })
+  }
+
+  /// The last delivered value.
+  var last: String? { value.withLock { $0 } }
+
+  /// The number of transactions that the region observation has reported.
+  var currentNotificationCount: Int { notificationCount.withLock { $0 } }
+
+  func cancel() {
+    for cancellable in cancellables { cancellable.cancel() }
+  }
+}
+
+/// The region of some of the tables that a query reads.
+private struct NarrowedRegion: DatabaseRegionConvertible {
+  let tables: [String]
+
+  func databaseRegion(_ db: Database) throws -> DatabaseRegion {
+    try tables.reduce(into: DatabaseRegion()) { region, table in
+      region.formUnion(try SQLRequest<Row>(sql: "SELECT * FROM \(table)").databaseRegion(db))
+    }
+  }
+}

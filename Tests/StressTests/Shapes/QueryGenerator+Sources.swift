@@ -1,0 +1,148 @@
+// The sources of rows: tables, joins, subqueries in `FROM`, common table expressions.
+extension QueryGenerator {
+  // MARK: - Tables
+
+  /// Returns a table or another source of rows, with its alias.
+  mutating func source(depth: Int) -> (sql: String, source: ShapeSource) {
+    let alias = newName(choices.pick(["t", "u", "x"]) + "_")
+    if depth > 0, choices.chance(14) {
+      let selection = select(depth: depth - 1)
+      let source = ShapeSource(name: alias, columns: selection.columns)
+      return (with(.subqueryInFrom, "(\(selection.sql)) AS \(alias)"), source)
+    }
+    if !commonTables.isEmpty, choices.chance(60) {
+      let table = choices.pick(commonTables)
+      return ("\(table.name) AS \(alias)", ShapeSource(name: alias, columns: table.columns))
+    }
+    if choices.chance(4) {
+      let sql = with(.jsonEach, "json_each('[1, 2, 3, \"a\"]') AS \(alias)")
+      return (sql, ShapeSource(name: alias, columns: ["key", "value"]))
+    }
+    let table = choices.pick(tables)
+    read(table)
+    let source = ShapeSource(
+      name: alias, columns: table.columns.map(\.name), hasRowID: table.hasRowID, isFullText: table.kind == .fullText)
+    return ("\(table.sql) AS \(alias)", source)
+  }
+
+  private mutating func read(_ table: ShapeTable) {
+    if !readTables.contains(table.sql) { readTables.append(table.sql) }
+    switch table.kind {
+    case .table: break
+    case .view: shapes.insert(.view)
+    case .fullText: shapes.insert(.fullTextTable)
+    case .rTree: shapes.insert(.rTree)
+    }
+    if table.schema == "temp" { shapes.insert(.temporaryTable) }
+    if table.schema == "aux" { shapes.insert(.attachedTable) }
+    if table.isWithoutRowID { shapes.insert(.withoutRowID) }
+    if table.columns.contains(where: \.isGenerated) { shapes.insert(.generatedColumn) }
+  }
+
+  // MARK: - Joins
+
+  /// Returns the tables of a query, and how they are joined.
+  mutating func from(depth: Int, scope: ShapeScope, maxCount: Int) -> (sql: String, sources: [ShapeSource]) {
+    var (sql, sources) = single(depth: depth)
+    for _ in 0..<choices.below(maxCount) {
+      let next = depth > 0 && choices.chance(12) ? nestedJoin(depth: depth, scope) : single(depth: depth)
+      sql += join(next.sql, next.sources, to: sources, depth: depth, scope)
+      sources += next.sources
+    }
+    return (sql, sources)
+  }
+
+  private mutating func single(depth: Int) -> (sql: String, sources: [ShapeSource]) {
+    let (sql, source) = source(depth: depth)
+    return (sql, [source])
+  }
+
+  /// Returns a join in parentheses.
+  private mutating func nestedJoin(depth: Int, _ scope: ShapeScope) -> (sql: String, sources: [ShapeSource]) {
+    let (left, right) = (source(depth: depth), source(depth: depth))
+    let sources = [left.source, right.source]
+    let condition = joinCondition(depth: depth, [left.source], [right.source], scope)
+    let sql = "(\(left.sql) \(choices.pick(["JOIN", "LEFT JOIN"])) \(right.sql) ON \(condition))"
+    return (with(.nestedJoin, sql), sources)
+  }
+
+  private mutating func join(
+    _ sql: String, _ right: [ShapeSource], to left: [ShapeSource], depth: Int, _ scope: ShapeScope
+  ) -> String {
+    let (shape, operation): (Shape, String) =
+      switch choices.below(50) {
+      case 0..<14: (.innerJoin, "JOIN")
+      case 14..<25: (.leftJoin, "LEFT JOIN")
+      case 25..<30: (.rightJoin, "RIGHT JOIN")
+      case 30..<34: (.fullJoin, "FULL JOIN")
+      case 34..<37: (.commaJoin, ",")
+      case 37..<40: (.crossJoin, "CROSS JOIN")
+      case 40..<44: (.naturalJoin, "NATURAL JOIN")
+      case 44..<46: (.naturalLeftJoin, "NATURAL LEFT JOIN")
+      case 46..<48: (.naturalFullJoin, "NATURAL FULL JOIN")
+      default: (.naturalRightJoin, "NATURAL RIGHT JOIN")
+      }
+    shapes.insert(shape)
+    if shape == .commaJoin || shape == .crossJoin || operation.hasPrefix("NATURAL") { return " \(operation) \(sql)" }
+    let common = right[0].columns.filter { column in
+      left.count { $0.columns.contains(column) } == 1 && right.count { $0.columns.contains(column) } == 1
+    }
+    if !common.isEmpty, choices.chance(30) {
+      let columns = common.prefix(1 + choices.below(2)).map(\.quotedAsName).joined(separator: ", ")
+      return with(.usingJoin, " \(operation) \(sql) USING (\(columns))")
+    }
+    return " \(operation) \(sql) ON \(joinCondition(depth: depth, left, right, scope))"
+  }
+
+  private mutating func joinCondition(
+    depth: Int, _ left: [ShapeSource], _ right: [ShapeSource], _ scope: ShapeScope
+  ) -> String {
+    let all = [left + right] + scope
+    if choices.chance(20) { return condition(depth: min(depth, 1), all) }
+    let equality = "\(column([left])) = \(column([right]))"
+    return choices.chance(30) ? "\(equality) AND \(condition(depth: min(depth, 1), all))" : equality
+  }
+
+  // MARK: - Common table expressions
+
+  /// Returns a `WITH` clause. The selection that follows may read its tables.
+  mutating func commonTableExpressions(depth: Int) -> String {
+    let expressions = (0..<1 + choices.below(2)).map { _ in
+      choices.chance(35) ? recursiveTable() : commonTable(depth: depth)
+    }
+    return "WITH RECURSIVE \(expressions.joined(separator: ", ")) "
+  }
+
+  private mutating func commonTable(depth: Int) -> String {
+    let name = newName("c")
+    let selection = select(depth: depth - 1)
+    let isRenamed = choices.chance(30)
+    let columns = isRenamed ? selection.columns.indices.map { "k\($0)" } : selection.columns
+    let head = isRenamed ? "\(name) (\(columns.joined(separator: ", ")))" : name
+    commonTables.append(ShapeSource(name: name, columns: columns))
+    return with(
+      .commonTable, "\(head) AS \(choices.pick(["", "MATERIALIZED ", "NOT MATERIALIZED "]))(\(selection.sql))")
+  }
+
+  private mutating func recursiveTable() -> String {
+    let name = newName("c")
+    let (sql, source) = source(depth: 0)
+    let scope = [[source]]
+    let body =
+      switch choices.below(3) {
+      case 0: "SELECT 1, \(constant()) UNION ALL SELECT n + 1, m FROM \(name) WHERE n < \(2 + choices.below(4))"
+      case 1:
+        """
+        SELECT \(column(scope)), 0 FROM \(sql) WHERE \(condition(depth: 0, scope)) \
+        UNION SELECT \(column(scope)), 1 FROM \(sql) JOIN \(name) ON \(name).n = \(column(scope))
+        """
+      default:
+        """
+        SELECT 0, (SELECT count(*) FROM \(sql)) UNION ALL SELECT n + 1, m FROM \(name) \
+        WHERE n < 5 AND EXISTS (SELECT 1 FROM \(sql) WHERE \(column(scope)) = n)
+        """
+      }
+    commonTables.append(ShapeSource(name: name, columns: ["n", "m"]))
+    return with(.recursiveCommonTable, "\(name) (n, m) AS (\(body))")
+  }
+}

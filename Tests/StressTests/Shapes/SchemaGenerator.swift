@@ -1,0 +1,202 @@
+/// Creates random schemas.
+struct SchemaGenerator {
+  private let choices: RandomChoices
+  private let hasTemporaryTables: Bool
+  private var schema = ShapeSchema()
+
+  private static let names = ["a", "b", "c", "d"]
+
+  init(_ choices: RandomChoices, hasTemporaryTables: Bool) {
+    self.choices = choices
+    self.hasTemporaryTables = hasTemporaryTables
+  }
+
+  mutating func makeSchema() -> ShapeSchema {
+    schema = ShapeSchema()
+    for number in 0..<2 + choices.below(2) { addTable("t\(number)") }
+    if choices.chance(50) { addTable("t9", in: "aux") }
+    if hasTemporaryTables, choices.chance(50) { addTable("t8", in: "temp") }
+    if choices.chance(40) { addVirtualTable(.fullText, "ft", ["a", "b"], "fts5(a, b)") }
+    if choices.chance(40) { addVirtualTable(.rTree, "rt", ["id", "a", "b"], "rtree(id, a, b)") }
+    addRows()
+    for number in 0..<1 + choices.below(2) { addView("v\(number)") }
+    for number in 0..<choices.below(3) { addTrigger("r\(number)") }
+    return schema
+  }
+
+  // MARK: - Tables
+
+  private mutating func addTable(_ name: String, in schemaName: String = "") {
+    var table = ShapeTable(schema: schemaName, name: name, columns: [])
+    var definitions: [String] = []
+    for column in columnNames() {
+      var column = ShapeTable.Column(name: column, type: type())
+      var definition = "\(column.sql) \(column.type)"
+      if let previous = table.columns.last, choices.chance(15) {
+        column.isGenerated = true
+        definition += " AS (\(generatedValue(previous.sql))) \(choices.pick(["VIRTUAL", "STORED"]))"
+      } else if choices.chance(12) {
+        definition += " COLLATE \(choices.pick(["NOCASE", "RTRIM"]))"
+      }
+      table.columns.append(column)
+      definitions.append(definition)
+    }
+    addKey(to: &table, &definitions)
+    if choices.chance(15), let column = table.writableColumns.last {
+      let conflict = choices.chance(40) ? " ON CONFLICT \(choices.pick(["REPLACE", "IGNORE", "FAIL"]))" : ""
+      definitions.append("UNIQUE (\(column.sql))\(conflict)")
+    }
+    if schemaName.isEmpty { addForeignKey(to: table, &definitions) }
+    let option = table.isWithoutRowID ? " WITHOUT ROWID" : ""
+    table.definition = "CREATE TABLE \(table.sql) (\(definitions.joined(separator: ", ")))\(option)"
+    schema.statements.append(table.definition)
+    for number in 0..<choices.below(3) { addIndex(number, to: &table) }
+    schema.tables.append(table)
+  }
+
+  private func columnNames() -> [String] {
+    var names = Array(Self.names.prefix(2 + choices.below(3)))
+    if choices.chance(15) { names[names.count - 1] = choices.pick(["order", "A b", "é"]) }
+    return names
+  }
+
+  private func type() -> String {
+    choices.pick(["INTEGER", "INTEGER", "INT", "TEXT", "TEXT", "REAL", "NUMERIC", "BLOB", "", "VARCHAR(9)", "BOOLEAN"])
+  }
+
+  private func generatedValue(_ column: String) -> String {
+    choices.pick(["\(column) + 1", "\(column) || 'x'", "coalesce(\(column), 0)", "\(column) % 3"])
+  }
+
+  private func addKey(to table: inout ShapeTable, _ definitions: inout [String]) {
+    let first = table.columns[0].sql
+    switch choices.below(6) {
+    case 0, 1:
+      let isAutomatic = choices.chance(30)
+      definitions[0] = "\(first) INTEGER PRIMARY KEY\(isAutomatic ? " AUTOINCREMENT" : "")"
+      table.columns[0].type = "INTEGER"
+      table.key = [table.columns[0].name]
+      if isAutomatic { return }
+    case 2:
+      definitions[0] += " PRIMARY KEY"
+      table.key = [table.columns[0].name]
+    case 3:
+      guard let second = table.writableColumns.dropFirst().last else { return }
+      definitions.append("PRIMARY KEY (\(second.sql), \(first))")
+      table.key = [second.name, table.columns[0].name]
+    default: return
+    }
+    table.isWithoutRowID = choices.chance(35)
+  }
+
+  private mutating func addForeignKey(to table: ShapeTable, _ definitions: inout [String]) {
+    guard choices.chance(40),
+      let parent = schema.tables.firstIndex(where: { $0.key.count == 1 && $0.schema.isEmpty }),
+      let column = table.writableColumns.last(where: { !table.key.contains($0.name) })
+    else { return }
+    let actions = ["CASCADE", "SET NULL", "SET DEFAULT", "NO ACTION", "RESTRICT"]
+    let key = schema.tables[parent].key[0].quotedAsName
+    let reference = "\(schema.tables[parent].sql) (\(key))"
+    definitions.append(
+      "FOREIGN KEY (\(column.sql)) REFERENCES \(reference) ON DELETE \(choices.pick(actions)) "
+        + "ON UPDATE \(choices.pick(actions))\(choices.chance(60) ? " DEFERRABLE INITIALLY DEFERRED" : "")")
+    schema.tables[parent].isParent = true
+  }
+
+  private mutating func addIndex(_ number: Int, to table: inout ShapeTable) {
+    let name = "i\(number)_\(table.name)"
+    var terms = [choices.pick(table.columns).sql + choices.pick(["", "", " DESC", " COLLATE NOCASE"])]
+    if choices.chance(40) { terms.append(choices.pick(table.columns).sql) }
+    if choices.chance(15) { terms.append("lower(\(table.columns[0].sql))") }
+    let column = choices.pick(table.columns).sql
+    let condition = choices.chance(15) ? " WHERE \(column) \(choices.pick(["IS NOT NULL", "> 1", "= 1"]))" : ""
+    let schemaName = table.schema.isEmpty ? "" : "\(table.schema)."
+    schema.statements.append(
+      "CREATE INDEX \(schemaName)\(name) ON \(table.name) (\(terms.joined(separator: ", ")))\(condition)")
+    if condition.isEmpty { table.indexes.append(name) }
+  }
+
+  private mutating func addVirtualTable(_ kind: ShapeTable.Kind, _ name: String, _ columns: [String], _ module: String)
+  {
+    let columns = columns.map { ShapeTable.Column(name: $0) }
+    let key = kind == .rTree ? ["id"] : []
+    let definition = "CREATE VIRTUAL TABLE \(name) USING \(module)"
+    schema.tables.append(ShapeTable(kind: kind, name: name, columns: columns, key: key, definition: definition))
+    schema.statements.append(definition)
+  }
+
+  private mutating func addRows() {
+    for table in schema.tables {
+      for _ in 0..<3 + choices.below(5) {
+        let columns = table.writableColumns.map(\.sql).joined(separator: ", ")
+        schema.statements.append(
+          "INSERT OR IGNORE INTO \(table.sql) (\(columns)) VALUES \(choices.row(of: table))")
+      }
+    }
+  }
+
+  // MARK: - Views and triggers
+
+  private mutating func addView(_ name: String) {
+    var generator = QueryGenerator(choices, tables: schema.tables.filter { $0.schema.isEmpty })
+    generator.allowsParameters = false
+    let selection = generator.select(depth: choices.below(2))
+    let columns = selection.columns.map { ShapeTable.Column(name: $0) }
+    let definition = "CREATE VIEW \(name) AS \(selection.sql)"
+    schema.statements.append(definition)
+    var view = ShapeTable(kind: .view, name: name, columns: columns, isWritable: false, definition: definition)
+    if choices.chance(60) { addTriggers(to: &view) }
+    schema.tables.append(view)
+  }
+
+  /// Adds the triggers with which the rows of a view can be written.
+  private mutating func addTriggers(to view: inout ShapeTable) {
+    let table = choices.pick(schema.tables.filter { $0.kind == .table && $0.schema.isEmpty })
+    guard let column = table.writableColumns.last?.sql, let value = view.columns.first?.sql else { return }
+    view.isWritable = true
+    view.hasTriggers = true
+    let actions = [
+      ("INSERT", "INSERT OR IGNORE INTO \(table.sql) (\(column)) VALUES (new.\(value))"),
+      ("UPDATE", "UPDATE OR IGNORE \(table.sql) SET \(column) = new.\(value) WHERE \(column) IS old.\(value)"),
+      ("DELETE", "DELETE FROM \(table.sql) WHERE \(column) IS old.\(value)"),
+    ]
+    for (event, action) in actions {
+      schema.statements.append(
+        "CREATE TRIGGER \(view.name)_\(event) INSTEAD OF \(event) ON \(view.name) BEGIN \(action); END")
+    }
+  }
+
+  private mutating func addTrigger(_ name: String) {
+    let indices = schema.tables.indices.filter { schema.tables[$0].kind == .table && schema.tables[$0].schema.isEmpty }
+    let index = choices.pick(indices)
+    let (table, target) = (schema.tables[index], schema.tables[choices.pick(indices)])
+    guard let column = target.writableColumns.last?.sql else { return }
+    let event = choices.pick(["INSERT", "DELETE", "UPDATE"])
+    let value = "\(event == "DELETE" ? "old" : "new").\(choices.pick(table.columns).sql)"
+    let condition = "\(choices.pick(target.columns).sql) ="
+    let action = choices.pick([
+      "INSERT OR IGNORE INTO \(target.sql) (\(column)) VALUES (\(value))",
+      "UPDATE OR IGNORE \(target.sql) SET \(column) = \(value) WHERE \(condition) \(choices.literal())",
+      "DELETE FROM \(target.sql) WHERE \(condition) \(value)",
+      "SELECT RAISE(\(choices.pick(["ABORT", "FAIL", "ROLLBACK"])), 'refused') WHERE \(value) = 5",
+    ])
+    let time = choices.pick(["BEFORE", "AFTER"])
+    schema.statements.append("CREATE TRIGGER \(name) \(time) \(event) ON \(table.sql) BEGIN \(action); END")
+    schema.tables[index].hasTriggers = true
+  }
+}
+
+extension RandomChoices {
+  /// Returns the values of a row that a statement writes, in parentheses.
+  func row(of table: ShapeTable) -> String {
+    if table.kind == .rTree {
+      let low = below(6)
+      return "(\(below(12)), \(low), \(low + below(4)))"
+    }
+    let values = table.writableColumns.map { column in
+      if table.kind == .fullText { return pick(["'a b'", "'b c'", "'a'", "'c d a'", "'1 2'"]) }
+      return table.key.contains(column.name) && chance(80) ? "\(below(12))" : literal()
+    }
+    return "(\(values.joined(separator: ", ")))"
+  }
+}

@@ -1,0 +1,56 @@
+/// A random schema: its tables, and the statements that create them with their first rows.
+struct ShapeSchema {
+  var tables: [ShapeTable] = []
+  var statements: [String] = []
+}
+
+/// A table, view or virtual table.
+struct ShapeTable {
+  enum Kind {
+    case table, view, fullText, rTree
+  }
+
+  struct Column {
+    var name: String
+    var type = ""
+    var isGenerated = false
+
+    var sql: String { name.quotedAsName }
+  }
+
+  var kind = Kind.table
+
+  /// The name of the attached or temporary database; empty for the main one.
+  var schema = ""
+  var name: String
+  var columns: [Column]
+
+  /// The columns of the primary key.
+  var key: [String] = []
+  var isWithoutRowID = false
+  var indexes: [String] = []
+
+  /// Whether rows can be written: views need triggers for it.
+  var isWritable = true
+  var hasTriggers = false
+
+  /// Whether foreign keys of other tables refer to its key.
+  var isParent = false
+
+  /// The statement that creates it.
+  var definition = ""
+
+  var sql: String { schema.isEmpty ? name.quotedAsName : "\(schema).\(name.quotedAsName)" }
+
+  var writableColumns: [Column] { columns.filter { !$0.isGenerated } }
+
+  var hasRowID: Bool { kind != .view && !isWithoutRowID }
+}
+
+extension String {
+  /// The name in SQL, quoted if it must be.
+  var quotedAsName: String {
+    let isPlain = allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") } && self != "order"
+    return isPlain ? self : "\"\(self)\""
+  }
+}

@@ -1,0 +1,40 @@
+/// A schema, observed queries, and transactions: all that a run executes.
+///
+/// It is a value that does not depend on results, so a part of it can be executed again.
+struct ShapeScript: Sendable {
+  /// The statements that create the tables and their first rows.
+  var setup: [ShapeStatement]
+
+  /// The candidates for observed queries. Invalid and slow ones are not observed.
+  var queries: [ShapeQuery]
+  var transactions: [ShapeTransaction]
+}
+
+extension ShapeScript {
+  /// Creates the script that a seed determines.
+  init(seed: UInt64, kind: ShapeDatabase.Kind, queryCount: Int = 80, transactionCount: Int = 16) {
+    let choices = RandomChoices(seed: seed)
+    var schemas = SchemaGenerator(choices, hasTemporaryTables: kind != .pool)
+    let schema = schemas.makeSchema()
+    var queries = QueryGenerator(choices, tables: schema.tables)
+    var transactions = TransactionGenerator(choices, schema: schema, kind: kind)
+    self.init(
+      setup: schema.statements.map(ShapeStatement.sql),
+      queries: (0..<queryCount).map { _ in queries.makeQuery() },
+      transactions: (0..<transactionCount).map { _ in transactions.makeTransaction() })
+  }
+
+  /// The script as SQL.
+  var sql: String {
+    var lines = setup.map(\.script)
+    for query in queries { lines += ["-- observed:", query.script] }
+    for (number, transaction) in transactions.enumerated() {
+      lines.append("-- transaction \(number + 1)\(transaction.isExternal ? ", by another connection" : ""):")
+      lines += transaction.statements.map(\.script)
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  /// The number of statements in its transactions.
+  var statementCount: Int { transactions.reduce(0) { $0 + $1.statements.count } }
+}

@@ -1,0 +1,155 @@
+/// Composes random transactions in a schema.
+struct TransactionGenerator {
+  let choices: RandomChoices
+  let schema: ShapeSchema
+  let kind: ShapeDatabase.Kind
+
+  /// The shapes of the current transaction.
+  var shapes: Set<Shape> = []
+  private var schemaChangeCount = 0
+
+  init(_ choices: RandomChoices, schema: ShapeSchema, kind: ShapeDatabase.Kind) {
+    self.choices = choices
+    self.schema = schema
+    self.kind = kind
+  }
+
+  mutating func makeTransaction() -> ShapeTransaction {
+    shapes = []
+    var statements: [ShapeStatement] =
+      switch choices.below(100) {
+      case 0..<20: [statement()]
+      case 20..<28: (0..<2 + choices.below(2)).map { _ in statement() }
+      case 28..<58: transaction((0..<1 + choices.below(4)).map { _ in statement() })
+      case 58..<76: transaction(savepoints())
+      case 76..<82: [blobWrite()]
+      case 82..<86: transaction([statement(), blobWrite()])
+      case 86..<90: transaction([manyRows(), statement()])
+      case 90..<97: transaction(schemaChange() + [statement()])
+      default: vacuum()
+      }
+    if !shapes.contains(.explicitTransaction) { shapes.insert(.autocommit) }
+    if choices.chance(15) { statements = statements.map { withoutLibrary($0) } }
+    let isExternal = kind != .memory && choices.chance(15)
+    if isExternal { shapes.insert(.otherConnection) }
+    return ShapeTransaction(statements: statements, shapes: shapes, isExternal: isExternal)
+  }
+
+  private mutating func with(_ shape: Shape, _ statements: [ShapeStatement]) -> [ShapeStatement] {
+    shapes.insert(shape)
+    return statements
+  }
+
+  private mutating func withoutLibrary(_ statement: ShapeStatement) -> ShapeStatement {
+    guard case .sql(let sql) = statement else { return statement }
+    shapes.insert(.rawHandle)
+    return .raw(sql)
+  }
+
+  private mutating func transaction(_ statements: [ShapeStatement]) -> [ShapeStatement] {
+    let end = choices.chance(8) ? "ROLLBACK" : "COMMIT"
+    let begin = choices.pick(["BEGIN", "BEGIN IMMEDIATE"])
+    return with(.explicitTransaction, [.sql(begin)] + statements + [.sql(end)])
+  }
+
+  /// Returns statements of which some are in savepoints, which may be undone.
+  private mutating func savepoints() -> [ShapeStatement] {
+    var statements = [statement(), .sql("SAVEPOINT s"), statement()]
+    if choices.chance(50) {
+      statements += [.sql("SAVEPOINT t"), statement()] + end(ofSavepoint: "t") + [statement()]
+    }
+    return with(.savepoint, statements + end(ofSavepoint: "s") + [statement()])
+  }
+
+  private mutating func end(ofSavepoint name: String) -> [ShapeStatement] {
+    if choices.chance(50) { return [.sql("RELEASE \(name)")] }
+    return with(.rollbackToSavepoint, [.sql("ROLLBACK TO \(name)"), .sql("RELEASE \(name)")])
+  }
+
+  private mutating func statement() -> ShapeStatement {
+    var generator = StatementGenerator(choices, schema: schema)
+    defer { shapes.formUnion(generator.shapes) }
+    return .sql(generator.makeStatement())
+  }
+
+  private mutating func blobWrite() -> ShapeStatement {
+    let table = choices.pick(schema.tables.filter { $0.kind == .table && !$0.isWithoutRowID } + [schema.tables[0]])
+    shapes.insert(.blobWrite)
+    let byte = choices.pick(["a", "b", "B", "1", "2"] as [Unicode.Scalar])
+    return .blobWrite(
+      schema: table.schema.isEmpty ? "main" : table.schema, table: table.name,
+      column: choices.pick(table.writableColumns).name, byte: UInt8(ascii: byte))
+  }
+
+  /// Inserts more rows than live queries request from change capture, and deletes most of them.
+  private mutating func manyRows() -> ShapeStatement {
+    let tables = schema.tables.filter { $0.kind == .table && !$0.hasTriggers && !$0.isParent }
+    guard !tables.isEmpty else { return statement() }
+    let table = choices.pick(tables)
+    shapes.insert(.manyRows)
+    let columns = table.writableColumns.map(\.sql)
+    let values = columns.indices.map { $0 == 0 ? "i + 1000" : "i % 7" }.joined(separator: ", ")
+    let kept = choices.pick([1_000, 1_004])
+    return .sql(
+      """
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(choices.pick([300, 2_500]))) \
+      INSERT OR IGNORE INTO \(table.sql) (\(columns.joined(separator: ", "))) SELECT \(values) FROM n; \
+      DELETE FROM \(table.sql) WHERE \(columns[0]) > \(kept)
+      """)
+  }
+
+  /// Deletes a row, so that `VACUUM` may assign new row IDs.
+  private mutating func vacuum() -> [ShapeStatement] {
+    let table = choices.pick(schema.tables.filter { $0.kind == .table && $0.schema.isEmpty })
+    let deletion = "DELETE FROM \(table.sql) WHERE rowid = (SELECT min(rowid) FROM \(table.sql))"
+    let row = table.hasRowID && choices.chance(50) ? [ShapeStatement.sql(deletion)] : []
+    return with(.vacuum, row + [.sql("VACUUM")])
+  }
+
+  // MARK: - Schema changes
+
+  private mutating func schemaChange() -> [ShapeStatement] {
+    schemaChangeCount += 1
+    let number = schemaChangeCount
+    let table = choices.pick(schema.tables.filter { $0.kind == .table })
+    let column = choices.pick(table.columns).sql
+    let schemaName = table.schema.isEmpty ? "main" : table.schema
+    let changes: [ShapeStatement] =
+      switch choices.below(9) {
+      case 0: [.sql("ALTER TABLE \(table.sql) ADD COLUMN n\(number) DEFAULT 3")]
+      case 1: [.sql("CREATE INDEX \(schemaName).j\(number) ON \(table.name) (\(column))")]
+      case 2: [.sql("DROP INDEX IF EXISTS \(schemaName).\(choices.pick(table.indexes + ["j1"]))")]
+      case 3: [.sql("DROP TABLE \(table.sql)"), .sql(table.definition)]
+      case 4:
+        [
+          .sql("ALTER TABLE \(table.sql) RENAME TO old\(number)"),
+          .sql("CREATE VIEW \(table.sql) AS SELECT * FROM old\(number)"),
+        ]
+      case 5:
+        [
+          .sql("CREATE TABLE \(schemaName).new\(number) AS SELECT * FROM \(table.sql)"),
+          .sql("DROP TABLE \(table.sql)"), .sql("ALTER TABLE \(schemaName).new\(number) RENAME TO \(table.name)"),
+        ]
+      case 6: [.sql("ALTER TABLE \(table.sql) RENAME COLUMN \(column) TO n\(number)")]
+      case 7 where kind != .pool: [.sql("CREATE TEMP TABLE \(table.name) AS SELECT * FROM \(table.sql) LIMIT 2")]
+      default: redefinedView() ?? [.sql("REINDEX")]
+      }
+    return with(.schemaChange, changes)
+  }
+
+  /// Replaces a view by one that reads another table.
+  private func redefinedView() -> [ShapeStatement]? {
+    let views = schema.tables.filter { $0.kind == .view }
+    let tables = schema.tables.filter { $0.kind == .table && $0.schema.isEmpty }
+    if views.isEmpty { return nil }
+    let view = choices.pick(views)
+    let table = choices.pick(tables)
+    let columns = view.columns.enumerated().map { number, column in
+      "\(table.columns[number % table.columns.count].sql) AS \(column.sql)"
+    }
+    return [
+      .sql("DROP VIEW \(view.sql)"),
+      .sql("CREATE VIEW \(view.sql) AS SELECT \(columns.joined(separator: ", ")) FROM \(table.sql)"),
+    ]
+  }
+}
