@@ -68,7 +68,7 @@ struct ShapeRunner {
         distribution.ambiguousCount += 1
         continue
       }
-      if misses(number, of: script, query, result) {
+      if misses(transaction, query, result) {
         let message = message(query, result) + "\nThe region observation has not reported the transaction."
         return ShapeMismatch(query: query.query, transaction: number, message: message)
       }
@@ -115,13 +115,8 @@ struct ShapeRunner {
   }
 
   /// Returns whether a region observation has not reported a local transaction that changes the result.
-  ///
-  /// It does not follow schema changes by other connections.
-  private func misses(_ number: Int, of script: ShapeScript, _ query: ObservedShape, _ result: String) -> Bool {
-    let followsSchema = script.transactions.prefix(number).allSatisfy {
-      !$0.isExternal || !$0.shapes.contains(.schemaChange)
-    }
-    return followsSchema && fault == nil && !script.transactions[number].isExternal && result != query.result
+  private func misses(_ transaction: ShapeTransaction, _ query: ObservedShape, _ result: String) -> Bool {
+    fault == nil && !transaction.isExternal && result != query.result
       && !result.hasPrefix("error:") && !query.result.hasPrefix("error:")
       && query.currentNotificationCount == query.seenNotificationCount
   }
