@@ -75,6 +75,7 @@ extension ChangeCapture {
 
   /// Notifies observers of the end of a transaction.
   func notifyObservers(_ body: (any TransactionObserver, Database) -> Void) {
+    if needs.observations.isEmpty || db.isReadOnlyForObservers { return }
     let observed = needs.observations
     for observation in observed { observation.ignoresChanges = false }
     needs.observations.removeAll { $0.extent == .nextTransaction }

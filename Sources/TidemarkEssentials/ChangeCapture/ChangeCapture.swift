@@ -242,9 +242,7 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
   }
 
   private func noteCommit(_ statement: Statement) {
-    guard statement.effects.contains(.keep) else { return }
-    let db: Database = self.db
-    db.transaction.commitDidSucceed(isOpen: !db.isInAutocommitMode)
+    if statement.effects.contains(.keep) { db.transaction.commitDidSucceed(isOpen: !db.isInAutocommitMode) }
   }
 
   /// Detects a statement that changed observed tables without a call of the hook.
@@ -347,7 +345,8 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
       didCommit()
       beginTransaction()
       log.becomeUnknown()
-    case .publishRebuild: anythingMayHaveChanged()
+    // `ATTACH` and `DETACH` change no content.
+    case .publishRebuild: if log.isUnknown { anythingMayHaveChanged() } else { didCommit(notifiesObservers: false) }
     case .discard(let isReported): didRollBack(isReported: isReported)
     case .discardAndContinue(let isReported):
       didRollBack(isReported: isReported)
@@ -359,17 +358,16 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
     if hasChangedSharedSchema { sharedSchemaDidChange() }
   }
 
-  private func didCommit(hasWritten: Bool = true, _ recordedVersion: UInt64? = nil) {
+  private func didCommit(hasWritten: Bool = true, _ recordedVersion: UInt64? = nil, notifiesObservers: Bool = true) {
     if group.isEmpty { publish(hasWritten: hasWritten, recordedVersion) } else { publishGroup(recordedVersion) }
     db.callbacks.ownCommits.didReport()
     log.reset()
-    if !needs.observations.isEmpty, !db.isReadOnlyForObservers { notifyObservers { $0.databaseDidCommit($1) } }
+    if notifiesObservers { notifyObservers { $0.databaseDidCommit($1) } }
   }
 
   private func didRollBack(isReported: Bool) {
     log.reset()
-    guard isReported, !needs.observations.isEmpty, !db.isReadOnlyForObservers else { return }
-    notifyObservers { $0.databaseDidRollback($1) }
+    if isReported { notifyObservers { $0.databaseDidRollback($1) } }
   }
 
   /// Reports that everything in a database has changed, without a statement.

@@ -12,9 +12,9 @@
 /// The closure runs after the commit, outside of any transaction, before other writes: it sees the exact state after
 /// the commit. Writers wait for it. To receive fresh values, use `ValueObservation`.
 ///
-/// It also runs after changes of the schema, when the regions are determined again, and after `VACUUM`, which may assign
-/// new row IDs. If a region cannot be determined any more, because a table was dropped for instance, each commit is
-/// reported.
+/// It also runs after changes of the schema, when the regions are determined again, and after `VACUUM`, which may
+/// assign new row IDs. If a region cannot be determined any more, because a table was dropped for instance, each commit
+/// is reported.
 public struct DatabaseRegionObservation: Sendable {
   private let regions: [any DatabaseRegionConvertible]
 
