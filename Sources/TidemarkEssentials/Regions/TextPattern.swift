@@ -15,10 +15,10 @@ enum TextPattern: String, Sendable {
       if pattern.utf8.contains(UInt8(ascii: "[")) { return .unknown }
       return Wildcards(many: "*", one: "?").matches(text, pattern).map { .integer($0 ? 1 : 0) } ?? .unknown
     case .like:
-      let wildcards = Wildcards(many: "%", one: "_")
-      switch wildcards.matches(text.asciiLowercased, pattern.asciiLowercased) {
+      switch Wildcards(many: "%", one: "_", ignoresCase: true).matches(text, pattern) {
       case false?: return .integer(0)
-      case true?: return wildcards.matches(text, pattern) == true ? .integer(1) : .unknown
+      case true?:
+        return Wildcards(many: "%", one: "_").matches(text, pattern) == true ? .integer(1) : .unknown
       case nil: return .unknown
       }
     }
@@ -28,12 +28,13 @@ enum TextPattern: String, Sendable {
   private struct Wildcards {
     let many: UInt8
     let one: UInt8
+    let ignoresCase: Bool
 
     /// The maximum number of compared bytes: the committing thread waits.
-    private static var stepCountMax: Int { 20_000 }
+    private static var stepCountMax: Int { 4_000 }
 
-    init(many: Unicode.Scalar, one: Unicode.Scalar) {
-      (self.many, self.one) = (UInt8(ascii: many), UInt8(ascii: one))
+    init(many: Unicode.Scalar, one: Unicode.Scalar, ignoresCase: Bool = false) {
+      (self.many, self.one, self.ignoresCase) = (UInt8(ascii: many), UInt8(ascii: one), ignoresCase)
     }
 
     /// Whether a text matches a pattern; nil if this takes too long to find out.
@@ -56,7 +57,7 @@ enum TextPattern: String, Sendable {
         } else if wanted == one, !Self.continues(text[position]) {
           patternPosition += 1
           repeat { position += 1 } while position < text.count && Self.continues(text[position])
-        } else if wanted == text[position], wanted != one {
+        } else if let wanted, wanted != one, areEqual(wanted, text[position]) {
           patternPosition += 1
           position += 1
         } else if let last = retry {
@@ -69,16 +70,25 @@ enum TextPattern: String, Sendable {
       return pattern[patternPosition...].allSatisfy { $0 == many }
     }
 
+    private func areEqual(_ one: UInt8, _ other: UInt8) -> Bool {
+      one == other || ignoresCase && one.asciiLowercased == other.asciiLowercased
+    }
+
     /// Whether a byte continues a character.
     private static func continues(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
   }
 }
 
+extension UInt8 {
+  fileprivate var asciiLowercased: UInt8 { 65...90 ~= self ? self | 32 : self }
+}
+
 extension DatabaseValue {
-  /// The text that SQLite compares with a pattern; nil if it is not certain.
+  /// The text that SQLite compares with a pattern; nil if it is not certain, or if it is long: the committing thread
+  /// waits.
   fileprivate var exactText: String? {
     switch storage {
-    case .string(let text): text.isExact ? text : nil
+    case .string(let text): text.utf8.count <= 2_000 && text.isExact ? text : nil
     case .int64(let integer): String(integer)
     // The text of a number depends on the version of SQLite, and whether blobs are texts on its build.
     case .null, .double, .blob: nil
