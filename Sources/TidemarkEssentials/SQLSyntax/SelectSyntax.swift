@@ -224,6 +224,8 @@ indirect enum SelectExpression: Equatable, Sendable {
     case .different: return .not(comparing(lhs, .equal, rhs))
     case .notIdentical: return .not(comparing(lhs, .identical, rhs))
     case .less, .lessOrEqual, .greater, .greaterOrEqual:
+      // The expression is nested as deeply as the row is long.
+      if left.count > 10 { return .comparison(comparison, lhs, rhs) }
       // The first columns that differ decide.
       let strict: ValueComparison = comparison == .less || comparison == .lessOrEqual ? .less : .greater
       guard let (first, other) = columns.first(where: { _ in true }) else { return .opaque }

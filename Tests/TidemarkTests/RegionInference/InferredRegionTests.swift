@@ -156,6 +156,13 @@ import Tidemark
     try expectRegion("SELECT 1 FROM t WHERE \(condition)", region)
   }
 
+  @Test(arguments: ["<", "=", "BETWEEN (0, 0) AND"]) func longRowsOfValuesAreSupported(comparison: String) throws {
+    func row(_ value: String) -> String { "(\(Array(repeating: value, count: 900).joined(separator: ", ")))" }
+    let comparison = comparison.replacing("(0, 0)", with: row("0"))
+    let region = comparison == "=" ? "t(a) where a = 1" : "t(a)"
+    try expectRegion("SELECT 1 FROM t WHERE \(row("a")) \(comparison) \(row("1"))", region)
+  }
+
   /// The conversion of an argument by a comparison.
   // swift-format-ignore
   @Test(arguments: [
