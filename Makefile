@@ -1,7 +1,7 @@
 # The commands of the repository. `make help` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo picture bench test test-fast test-release check lint prose format warnings negative typecheck portability examples container tsan asan docs check-docs stress clean
+.PHONY: help setup demo picture bench test test-fast test-release check lint prose format warnings negative typecheck portability examples container tsan asan docs check-docs stress stress-long planted-faults clean
 
 # Symbolicating the backtrace of a crash takes minutes on Linux, and exit tests crash intentionally.
 export SWIFT_BACKTRACE := enable=no
@@ -13,7 +13,10 @@ COMMIT = $(shell git rev-parse --short HEAD)
 
 # The results of a complete run are stored under the measured commit; partial results are not stored.
 BENCH_RESULT = $(if $(FILTER),.build/bench.json,Benchmarks/results/$(COMMIT).json)
+# The results of all faults are kept in the repository; partial results are not.
+FAULTS_RESULT = $(if $(FILTER),.build/faults.json,Tests/PlantedFaults/results.json)
 STRESS_ROUNDS ?= 3
+MINUTES ?= 480
 SWIFT_FOLDERS := $(wildcard Sources Tests Demo Benchmarks Examples Scripts)
 
 # `Scripts/test.sh` runs two processes at the same time. Inside of a process, tests run one at a time: many of them block
@@ -113,5 +116,11 @@ check-docs: warnings ## build the documentation sites from the build products of
 stress: setup ## run the tests STRESS_ROUNDS times, with new seeds each time
 	@Scripts/stress.sh $(STRESS_ROUNDS) $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)
 
+stress-long: setup ## run stress tests and oracles for MINUTES=480, with new seeds; goes on after an interruption
+	@Scripts/stress-long.py --minutes $(MINUTES) --report Tests/StressReport.json
+
+planted-faults: setup ## check that the tests find each fault in Tests/PlantedFaults; FILTER='ChangeFeed' selects some
+	@Scripts/planted-faults.py --filter '$(FILTER)' --report $(FAULTS_RESULT)
+
 clean: ## remove all build products
-	@rm -rf .build .build-check .build-tsan .build-asan .build-examples .build-release
+	@rm -rf .build .build-check .build-tsan .build-asan .build-examples .build-release .build-faults

@@ -11,6 +11,7 @@ let operations: [String: (_ path: String, _ name: String) throws -> Void] = [
   "rows-twice": insertRowTwice, "notify": sendNotifications, "lock": holdLock, "increment": incrementFile,
   "increment-without-lock": incrementFileWithoutLock, "random": writeAtRandom,
   "write-in-tasks": writeInTasks, "boast-in-tasks": acknowledgeInClosures, "feed-in-tasks": feedInTasks,
+  "transactions": runTransactions, "stop-in-writes": stopInWrites, "stop-in-reads": stopInReads,
 ]
 
 let words = CommandLine.arguments.dropFirst()

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A process that writes to the database, and that can be killed.
 package final class Child: Sendable {
@@ -42,6 +43,24 @@ package final class Child: Sendable {
   package func goOn() {
     orders.fileHandleForWriting.write(Data([1]))
   }
+
+  /// Stops all its threads, at an arbitrary point of its work, until `resume`.
+  package func stop() throws {
+    Foundation.kill(process.processIdentifier, SIGSTOP)
+    try waitUntilStopped()
+  }
+
+  /// Waits until it is stopped, by itself or by `stop`.
+  package func waitUntilStopped() throws {
+    try Wait.until("stopped process") {
+      let state = try String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)
+      // The state follows the name of the program, which is in parentheses.
+      return state.split(separator: ")").last?.split(separator: " ").first == "T"
+    }
+  }
+
+  /// Lets it go on after a stop.
+  package func resume() { Foundation.kill(process.processIdentifier, SIGCONT) }
 
   /// Waits for a number of acknowledged commits.
   ///
