@@ -29,7 +29,7 @@ package enum Anomaly: Hashable, Sendable, CustomStringConvertible {
       /// Of writes only. In the literature: G0.
       case writes = "cycle of writes"
 
-      /// Of writes, and of reads of what others have written. G1c.
+      /// Of writes, and of reads that have seen another transaction's values. G1c.
       case information = "cycle of information"
 
       /// Exactly one transaction did not see what another one has written. G-single.

@@ -24,12 +24,12 @@ extension SerializabilityChecker {
     }
   }
 
-  /// What a transaction knows of a list.
+  /// The content of a list, as far as a transaction knows it.
   private struct KnownList {
     /// The positions of the elements that it has read, if it has.
     var read: Range<Int>?
 
-    /// What it has appended since.
+    /// The values that it has appended since.
     var appended: [Int32] = []
   }
 

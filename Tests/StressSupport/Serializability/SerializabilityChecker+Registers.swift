@@ -1,6 +1,6 @@
 extension SerializabilityChecker {
-  /// The values of registers do not tell their order. It is known in part: a transaction that reads a value and writes
-  /// another one puts the second after the first; and so does a write that began after another one had ended.
+  /// The order of a register's values is known in part: a transaction that reads a value and writes another one puts
+  /// the second after the first; and so does a write that began after another one had ended.
   mutating func checkRegisters() {
     let (reads, writes) = registerOperations()
     var successors: [WrittenValue: [Int]] = [:]
@@ -92,7 +92,8 @@ extension SerializabilityChecker {
     }
     var next = writer.map { first(after: history.transactions[$0].end) } ?? 0
     if read.isReplaced {
-      // The nodes would lead to the reader itself. Those that began shortly before it are the ones beside it.
+      // The chain of nodes would lead to the reader itself. So it is not used for the writers that began before it:
+      // they have ended before it, and the nearest one shows that, or they run at the same time and are few.
       let begin = history.transactions[read.transaction].begin
       let own = first(after: begin - 1)
       let beside = first(after: begin)

@@ -1,15 +1,15 @@
 /// Checks whether a history is strictly serializable: whether its transactions could have run one after the other, in
 /// an order that agrees with the times at which they began and ended.
 ///
-/// The method is that of Elle (Kingsbury and Alvaro, 2020): the values that transactions have read tell which of them
-/// must come before which others. An order exists unless these dependencies have a cycle. Other contradictions, such as
+/// The method is Elle's (Kingsbury and Alvaro, 2020): the values that transactions have read imply which of them must
+/// come before which others. An order exists unless these dependencies have a cycle. Other contradictions, such as
 /// a read of a value that was rolled back, are found beforehand. The check takes a time that is proportional to the
 /// number of operations and of the values that were read, apart from the sorting of times.
 ///
-/// A write that nobody has read has no place in the order, and a write whose outcome is unknown took place if somebody
-/// has read it. So a history should end with transactions that read all keys.
+/// A write that no transaction has read has no place in the order, and a write whose outcome is unknown took place if
+/// a transaction has read it. So a history should end with transactions that read all keys.
 package struct SerializabilityChecker {
-  /// What a check has found.
+  /// The result of a check.
   package struct Verdict: Sendable {
     package var anomalies: [Anomaly]
 
@@ -107,7 +107,7 @@ package struct SerializabilityChecker {
     for transaction in seen { isCommitted[transaction] = true }
   }
 
-  /// Visits the reads of the transactions that are known to be committed. What others have read counts for nothing.
+  /// Visits the reads of the transactions that are known to be committed. The reads of others are ignored.
   func forEachCommittedRead(_ body: (_ transaction: Int, TransactionHistory.StoredOperation) -> Void) {
     for (index, transaction) in history.transactions.enumerated() where transaction.outcome == .committed {
       for operation in history.operations[transaction.operations] where operation.kind.isRead {

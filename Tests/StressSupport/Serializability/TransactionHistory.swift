@@ -1,7 +1,7 @@
 /// The transactions of concurrent sessions on lists and registers, with what they wrote and read.
 ///
 /// A key names a list or a register. Values are never repeated: for each key, each value is appended or written once at
-/// most. So a reader's values tell which transactions it has seen. Keys are small numbers: the checker has arrays with
+/// most. So a reader's values show which transactions it has seen. Keys are small numbers: the checker has arrays with
 /// an element for each of them.
 ///
 /// Millions of operations are stored without an object for each of them.

@@ -4,7 +4,7 @@ import Foundation
 package protocol TransactionSink: Sendable {
   /// A transaction will begin: if its process is killed, nothing else will be known of it.
   ///
-  /// - Parameter transaction: Its writes, and what it knows so far.
+  /// - Parameter transaction: The transaction without its results.
   func begins(_ transaction: TransactionHistory.Transaction)
 
   /// The transaction that its session has begun has ended.

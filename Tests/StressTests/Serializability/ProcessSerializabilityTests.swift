@@ -52,7 +52,7 @@ import Tidemark
     let run = Run("kills-serializability", seed: seed, limit: 3_600)
     let folder = try TestFolder()
     let history = try await history(
-      run, folder, lives: Scale.of(daily: 2, full: 60), acknowledgements: 1...Scale.of(daily: 4, full: 60))
+      run, folder, lives: Scale.of(daily: 2, full: 20), acknowledgements: 1...Scale.of(daily: 4, full: 20))
     let verdict = SerializabilityChecker.verdict(on: history)
     for anomaly in verdict.anomalies { run.problem("\(anomaly)") }
     run.count("histories")

@@ -14,7 +14,7 @@ struct RandomHistory {
   private static let sessionCount = 4
   private static let keyCount = 6
 
-  /// The transactions in the order of their execution: those of a session do not overlap.
+  /// The transactions in the order of their execution. Two of one session do not overlap.
   private(set) var transactions: [Transaction] = []
 
   init(seed: UInt64, count: Int) {
