@@ -39,8 +39,8 @@ HERE = pathlib.Path(__file__).resolve().parent.parent
 
 # A declaration, with the name of a function, property or type.
 MODIFIERS = (
-    "public|package|internal|fileprivate|private|open|static|class|final|override|mutating|nonmutating|nonisolated|lazy|"
-    "weak|unowned|convenience|required|indirect|borrowing|consuming|prefix|postfix|infix|dynamic")
+    "public|package|internal|fileprivate|private|open|static|class|final|override|mutating|nonmutating|nonisolated|"
+    "lazy|weak|unowned|convenience|required|indirect|borrowing|consuming|prefix|postfix|infix|dynamic")
 DECLARATION = re.compile(
     rf"^\s*(?:@\w+(?:\([^)]*\))?\s+|(?:{MODIFIERS})(?:\(\w+\))?\s+)*"
     r"(?:(?P<kind>func|var|let|struct|class|enum|actor|extension|protocol)\s+(?P<name>`[^`]+`|[\w.]+|[^\w\s(]+)"
@@ -175,7 +175,7 @@ class Entry:
 
 
 def entries(text):
-    """The entries of a list: paragraphs of a line `FILE: FUNCTION`, indented lines of code with a mark, and a reason."""
+    """The entries of a list: paragraphs of `FILE: FUNCTION`, lines of code with a mark, and a reason."""
     result = []
     header = None
     codes = []
@@ -282,8 +282,8 @@ def percent(row):
 
 def print_row(name, row, target):
     goal = "" if target is None else f"{target:g}"
-    print(f"{name:28} {row['regions']:8} {row['traps']:6} {row['listed']:6} {row['covered']:8} {percent(row):8.2f} {goal:>7}"
-          .rstrip())
+    counts = f"{row['regions']:8} {row['traps']:6} {row['listed']:6} {row['covered']:8}"
+    print(f"{name:28} {counts} {percent(row):8.2f} {goal:>7}".rstrip())
 
 
 def main():
