@@ -12,8 +12,8 @@
 # - `-runtime-counter-relocation`, and %c in LLVM_PROFILE_FILE: the counters are a mapped file. So the report includes
 #   what a process has executed before a trap or SIGKILL: exit tests, and the children of stress and fault tests.
 # - %m: processes of the same program share a file.
-# - `-instrprof-atomic-counter-update-all`: otherwise threads lose counts. The count of a branch can be the difference of
-#   two counters, so a lost count could report a branch that has never run.
+# - `-instrprof-atomic-counter-update-all`: otherwise threads lose counts. The count of a branch can be the difference
+#   of two counters, so a lost count could report a branch that has never run.
 # - `--skip ArchitectureTests`: these tests read sources and run the compiler, but do not run the library.
 # - `swift test` would replace LLVM_PROFILE_FILE if it had `--enable-code-coverage`.
 

@@ -220,7 +220,7 @@ private final class CoverageFolder {
   }
 }
 
-/// What the script reports.
+/// A run of the script, with its report.
 private struct CoverageReport {
   /// A region: the first place of a text in a file.
   struct Region {
