@@ -39,7 +39,8 @@ echo "coverage: building the tests; log: $folder/build.log"
 if ! swift build --build-tests --enable-code-coverage --scratch-path "$folder" \
   -Xswiftc -Xllvm -Xswiftc -runtime-counter-relocation \
   -Xswiftc -Xllvm -Xswiftc -instrprof-atomic-counter-update-all >"$folder/build.log" 2>&1; then
-  grep -E '(error|fatal): |^error' "$folder/build.log" | head -n 40
+  echo "coverage: the build failed"
+  grep -m 40 -E '(error|fatal): |^error' "$folder/build.log" || tail -n 20 "$folder/build.log"
   exit 1
 fi
 
