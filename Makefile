@@ -1,7 +1,7 @@
 # The commands of the repository. `make help` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo picture bench test test-fast test-release check lint prose format warnings negative typecheck portability examples container tsan asan docs check-docs stress stress-long planted-faults clean
+.PHONY: help setup demo picture bench test test-fast test-release check lint prose format warnings negative typecheck portability examples container tsan asan docs check-docs stress stress-long planted-faults coverage clean
 
 # Symbolicating the backtrace of a crash takes minutes on Linux, and exit tests crash intentionally.
 export SWIFT_BACKTRACE := enable=no
@@ -67,6 +67,9 @@ test-fast: setup ## run the tests that take less than a minute together: no stre
 test-release: setup ## run the stress, oracle and storm tests in a release build
 	@TIDEMARK_RELEASE_TESTS=1 LOG=.build-release/test.log Scripts/test.sh $(RELEASE_FLAGS) $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)
 
+coverage: setup ## run the tests with coverage, and report it for each module; COVERAGE_MODULES='Rows Values' shows what is missing there
+	@COVERAGE_MODULES='$(COVERAGE_MODULES)' Scripts/coverage.sh $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)
+
 check: lint prose warnings negative typecheck portability examples container check-docs ## everything a change must pass
 	@LOG=.build-check/test.log Scripts/test.sh $(CHECK_FLAGS) $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)
 	@$(CHECK_PRODUCTS)/Demo > .build-check/demo.log || { cat .build-check/demo.log; exit 1; }
@@ -123,4 +126,4 @@ planted-faults: setup ## check that the tests find each fault in Tests/PlantedFa
 	@Scripts/planted-faults.py --filter '$(FILTER)' --report $(FAULTS_RESULT)
 
 clean: ## remove all build products
-	@rm -rf .build .build-check .build-tsan .build-asan .build-examples .build-release .build-faults
+	@rm -rf .build .build-check .build-tsan .build-asan .build-examples .build-release .build-faults .build-coverage
