@@ -10,7 +10,8 @@ let operations: [String: (_ path: String, _ name: String) throws -> Void] = [
   "count": count, "feed": feed, "rows": insertRows, "rows-beside-feed": insertRowsBesideFeed,
   "rows-twice": insertRowTwice, "notify": sendNotifications, "lock": holdLock, "increment": incrementFile,
   "increment-without-lock": incrementFileWithoutLock, "random": writeAtRandom,
-  "write-in-tasks": writeInTasks, "boast-in-tasks": acknowledgeInClosures, "feed-in-tasks": feedInTasks,
+  "model": runModel, "write-in-tasks": writeInTasks, "boast-in-tasks": acknowledgeInClosures,
+  "feed-in-tasks": feedInTasks,
 ]
 
 let words = CommandLine.arguments.dropFirst()

@@ -1,0 +1,158 @@
+import Tidemark
+
+/// What the closure of an access does.
+indirect enum ModelStep: Sendable {
+  /// How a nested transaction ends.
+  enum Ending: String, CaseIterable, Sendable { case commit, rollback, throwError }
+
+  /// How a nested transaction begins.
+  enum Nesting: String, CaseIterable, Sendable { case inSavepoint, sqlSavepoint, sqlTransaction, recording }
+
+  case perform(ModelOperation, isCaught: Bool)
+  case query(ModelQuery, isCaught: Bool)
+  case nest(Nesting, [ModelStep], Ending, isCaught: Bool)
+
+  /// Cancels the current task.
+  case cancelTask
+
+  static func list(_ random: inout RandomNumbers, depth: Int = 0) -> [ModelStep] {
+    (0..<1 + random.below(depth == 0 ? 4 : 3)).map { _ in ModelStep(&random, depth: depth) }
+  }
+
+  init(_ random: inout RandomNumbers, depth: Int) {
+    let isCaught = random.once(in: 3)
+    switch random.below(12) {
+    case 0..<2 where depth < 2:
+      self = .nest(
+        Nesting.allCases.randomElement(using: &random) ?? .inSavepoint, Self.list(&random, depth: depth + 1),
+        Ending.allCases.randomElement(using: &random) ?? .commit, isCaught: isCaught)
+    case 2..<5: self = .query(ModelQuery(&random), isCaught: isCaught)
+    default: self = .perform(ModelOperation(&random), isCaught: isCaught)
+    }
+  }
+
+  var text: String {
+    switch self {
+    case .perform(let operation, let isCaught): "\(isCaught ? "try? " : "")\(operation.text)"
+    case .query(let query, let isCaught): "\(isCaught ? "try? " : "")fetch \(query.text)"
+    case .nest(let nesting, let steps, let ending, let isCaught):
+      "\(isCaught ? "try? " : "")\(nesting.rawValue) { \(Self.text(steps)); \(ending.rawValue) }"
+    case .cancelTask: "cancel"
+    }
+  }
+
+  static func text(_ steps: [ModelStep]) -> String { steps.map(\.text).joined(separator: "; ") }
+}
+
+/// The results of the steps of an access.
+final class ModelLog: Sendable {
+  private let lines = Mutex<[String]>([])
+  private let abort = Mutex(false)
+
+  func clear() { lines.withLock { $0 = [] } }
+
+  /// Whether the database is suspended.
+  let isSuspended: Bool
+
+  init(isSuspended: Bool = false) { self.isSuspended = isSuspended }
+
+  /// Whether SQLite has rolled back the transaction.
+  var isAborted: Bool {
+    get { abort.withLock { $0 } }
+    set { abort.withLock { $0 = newValue } }
+  }
+
+  func add(_ line: String) { lines.withLock { $0.append(line) } }
+  var text: String { lines.withLock { $0.joined(separator: " | ") } }
+}
+
+/// Executes steps on a connection.
+struct ModelPerformer {
+  let db: Database
+  let log: ModelLog
+
+  func run(_ steps: [ModelStep]) throws {
+    for step in steps { try run(step) }
+  }
+
+  private func run(_ step: ModelStep) throws {
+    switch step {
+    case .perform(let operation, let isCaught):
+      let wasInside = db.isInsideTransaction
+      try add(isCaught) {
+        defer { if wasInside, !db.isInsideTransaction { log.isAborted = true } }
+        do {
+          try operation.perform(db)
+        } catch  where log.isSuspended && ModelError(of: error) == .noTable {
+          // A cached statement of a table that does not exist any more is not compiled again.
+          throw ModelError.aborted
+        }
+        return "ok"
+      }
+    case .query(let query, let isCaught): try add(isCaught) { try query.fetch(db) }
+    case .nest(let nesting, let steps, let ending, let isCaught):
+      try add(isCaught) {
+        try nest(nesting, steps, ending)
+        return "end"
+      }
+    case .cancelTask: withUnsafeCurrentTask { $0?.cancel() }
+    }
+  }
+
+  private func add(_ isCaught: Bool, _ body: () throws -> String) throws {
+    do {
+      log.add(try body())
+    } catch {
+      var label = ModelError(of: error)
+      // The library may compile a statement before it notices the cancellation, or that the transaction was aborted.
+      if label == .noTable || label == .aborted && log.isSuspended, Task.isCancelled { label = .cancelled }
+      if label == .noTable, log.isAborted { label = .aborted }
+      log.add(label.label)
+      if !isCaught { throw label }
+    }
+  }
+
+  private func nest(_ nesting: ModelStep.Nesting, _ steps: [ModelStep], _ ending: ModelStep.Ending) throws {
+    let isOutermost = !db.isInsideTransaction && !log.isAborted
+    defer { if isOutermost { log.isAborted = false } }
+    switch nesting {
+    case .inSavepoint:
+      try db.inSavepoint {
+        try run(steps)
+        if ending == .throwError { throw ModelError.thrown }
+        return ending == .commit ? .commit : .rollback
+      }
+    case .recording:
+      // A recording can only be rolled back by an error.
+      let changes = try db.recordingChanges {
+        try run(steps)
+        if ending != .commit { throw ModelError.thrown }
+      }
+      _ = try Changeset(decoding: changes.encoded())
+    case .sqlTransaction:
+      try db.execute(sql: "BEGIN")
+      do {
+        try run(steps)
+        if ending == .throwError { throw ModelError.thrown }
+        try db.execute(sql: ending == .commit ? "COMMIT" : "ROLLBACK")
+      } catch {
+        // SQLite may have rolled back the transaction: then this call allows further statements.
+        try db.rollback()
+        throw error
+      }
+    case .sqlSavepoint:
+      try db.execute(sql: "SAVEPOINT own")
+      do {
+        try run(steps)
+        if ending == .throwError { throw ModelError.thrown }
+      } catch {
+        try? db.execute(sql: "ROLLBACK TO own")
+        try? db.execute(sql: "RELEASE own")
+        if isOutermost, db.isInsideTransaction { try db.rollback() }
+        throw error
+      }
+      if ending == .rollback { try db.execute(sql: "ROLLBACK TO own") }
+      try db.execute(sql: "RELEASE own")
+    }
+  }
+}
