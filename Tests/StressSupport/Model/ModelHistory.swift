@@ -91,7 +91,7 @@ struct ModelUndo: ModelCommand {
   private let steps: [ModelStep]
 
   init(_ random: inout RandomNumbers) {
-    slot = random.below(3)
+    slot = random.slot()
     action = [.record, .record, .record, .undo, .undo, .redo, .redo, .removeAll][random.below(8)]
     steps = ModelStep.list(&random, depth: 1)
   }
@@ -112,7 +112,7 @@ struct ModelUndo: ModelCommand {
       case .record:
         var simulation = database.simulation(.autocommit, world.fault)
         defer { log = simulation.log }
-        try simulation.transaction(steps, .commit)
+        try simulation.transaction(steps, .commit, abortError: ModelError("changesetError"))
         content = simulation.content
         if steps.contains(where: \.changesSchema), content.isOtherSchema(than: before) {
           throw ModelError("changesetError")

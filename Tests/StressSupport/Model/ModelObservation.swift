@@ -95,7 +95,7 @@ struct ModelObserve: ModelCommand {
 
   init(_ random: inout RandomNumbers) {
     slot = random.below(3)
-    database = random.below(3)
+    database = random.slot()
     kind = Kind.allCases.randomElement(using: &random) ?? .onQueue
     query = ModelQuery(&random)
     cancels = random.once(in: 6)

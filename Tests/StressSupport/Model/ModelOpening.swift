@@ -44,6 +44,7 @@ struct ModelOpen: ModelCommand {
     }
     if !(settings.isReadonly && !file.exists) { file.exists = true }
     guard let writer else { return true }
+    if !settings.isReadonly { file.isWAL = true }
     let database = ModelDatabase(writer, file, settings)
     if settings.observes, !settings.isReadonly { database.recorder = ModelEventRecorder(writer) }
     world.databases[slot] = database

@@ -27,7 +27,8 @@ enum ModelOperation: Sendable {
   case setVersion(Int)
 
   init(_ random: inout RandomNumbers) {
-    let id = Int64(1 + random.below(6))
+    // The first rows are chosen more often.
+    let id = Int64(1 + random.below(1 + random.below(6)))
     switch random.below(40) {
     case 0..<11:
       self = .insertItem(
@@ -36,9 +37,9 @@ enum ModelOperation: Sendable {
     case 14..<16: self = .saveItem(id, ModelContent.Item(&random))
     case 16: self = .changeName(id, "n\(random.below(9))")
     case 17..<19: self = .addScore(1 + random.below(20), orFail: random.once(in: 3))
-    case 19..<21: self = .deleteItem(id, asRecord: random.once(in: 2))
+    case 19..<21: self = .deleteItem(Int64(1 + random.below(4)), asRecord: random.once(in: 2))
     case 21: self = random.once(in: 2) ? .deleteItems : .createSchema
-    case 22..<26: self = .insertPart(Int64(1 + random.below(6)), item: id)
+    case 22..<26: self = .insertPart(Int64(1 + random.below(6)), item: Int64(1 + random.below(3)))
     case 26: self = .deletePart(Int64(1 + random.below(6)))
     case 27..<30: self = .createBox(random.below(3))
     case 30: self = .dropBox(random.below(3))

@@ -13,7 +13,7 @@ struct ModelRead: ModelCommand {
   private let steps: [ModelStep]
 
   init(_ random: inout RandomNumbers) {
-    slot = random.below(3)
+    slot = random.slot()
     style = Style.allCases.randomElement(using: &random) ?? .sync
     var steps = (0..<1 + random.below(2)).map { _ in
       ModelStep.query(ModelQuery(&random), isCaught: random.once(in: 4))
@@ -47,7 +47,7 @@ struct ModelRead: ModelCommand {
     // A concurrent read is scheduled in a write.
     var simulation = database.simulation(.autocommit, world.fault)
     simulation.writeError = database.isSuspended && database.pool == nil ? .aborted : .readonly
-    let log = ModelLog(isSuspended: database.isSuspended && database.pool == nil)
+    let log = ModelLog(writeError: simulation.writeError)
     let expected = expectation(&simulation, isPool: database.pool != nil)
     try world.check(
       "db\(slot).\(style.rawValue) read { \(ModelStep.text(usedSteps)) }", expected + " [\(simulation.log)]"

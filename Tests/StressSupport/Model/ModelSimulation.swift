@@ -12,7 +12,7 @@ package enum ModelFault: String, CaseIterable, Sendable {
   /// The model of a snapshot shows the current content.
   case snapshotFollows
 
-  /// The process crashes when the first statement of a write drops a column.
+  /// The process crashes when the first statement of a write sets the user version.
   case crashes
 
   /// The process hangs when the first statement of a write drops an index.
@@ -147,7 +147,7 @@ struct ModelSimulation {
       if let writeError, operation.writes(to: before) { throw writeError }
       content = changed
     } catch {
-      if writeError == .aborted, error == .noTable { throw .aborted }
+      if let writeError, error == .noTable { throw writeError }
       if let writeError, error != .noTable, operation.writes(to: before) { throw writeError }
       if case .insertItem(_, _, .orRollback) = operation, error != .noTable, mode == .transaction {
         content = base

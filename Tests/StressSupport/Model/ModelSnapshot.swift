@@ -30,7 +30,7 @@ struct ModelUseSnapshot: ModelCommand {
 
   init(_ random: inout RandomNumbers) {
     slot = random.below(2)
-    database = random.below(3)
+    database = random.slot()
     isPool = random.once(in: 2)
     isFromConnection = random.once(in: 3)
     closes = random.once(in: 4)
@@ -56,7 +56,7 @@ struct ModelUseSnapshot: ModelCommand {
     let expected = expectation(&simulation, steps)
     let reader = snapshot.reader
     try world.check("snapshot\(slot).read { \(ModelStep.text(steps)) }", expected + " [\(simulation.log)]") {
-      let log = ModelLog()
+      let log = ModelLog(writeError: .readonly)
       let steps = steps
       let result = outcome {
         if isAsync {
@@ -94,7 +94,7 @@ struct ModelUseSnapshot: ModelCommand {
     var reader: (any DatabaseSnapshotReader)?
     try world.check(
       "snapshot\(slot) = db\(self.database).\(kind)",
-      cannotLock ? "throws ABORT" : mayBeBusy ? "taken or busy" : "taken"
+      !database.file.isWAL ? "throws ERROR" : cannotLock ? "throws ABORT" : mayBeBusy ? "taken or busy" : "taken"
     ) {
       if isFromConnection {
         do {

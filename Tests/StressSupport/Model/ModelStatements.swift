@@ -7,7 +7,7 @@ struct ModelRetain: ModelCommand {
   private let releases: Bool
 
   init(_ random: inout RandomNumbers) {
-    slot = random.below(3)
+    slot = random.slot()
     releases = random.once(in: 3)
   }
 

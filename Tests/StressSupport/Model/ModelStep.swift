@@ -51,10 +51,10 @@ final class ModelLog: Sendable {
 
   func clear() { lines.withLock { $0 = [] } }
 
-  /// Whether the database is suspended.
-  let isSuspended: Bool
+  /// The error of statements that write.
+  let writeError: ModelError?
 
-  init(isSuspended: Bool = false) { self.isSuspended = isSuspended }
+  init(writeError: ModelError? = nil) { self.writeError = writeError }
 
   /// Whether SQLite has rolled back the transaction.
   var isAborted: Bool {
@@ -83,9 +83,10 @@ struct ModelPerformer {
         defer { if wasInside, !db.isInsideTransaction { log.isAborted = true } }
         do {
           try operation.perform(db)
-        } catch  where log.isSuspended && ModelError(of: error) == .noTable {
-          // A cached statement of a table that does not exist any more is not compiled again.
-          throw ModelError.aborted
+        } catch {
+          // A statement is not always compiled again after another connection has removed its table.
+          if !Task.isCancelled, ModelError(of: error) == .noTable, let other = log.writeError { throw other }
+          throw error
         }
         return "ok"
       }
@@ -105,7 +106,7 @@ struct ModelPerformer {
     } catch {
       var label = ModelError(of: error)
       // The library may compile a statement before it notices the cancellation, or that the transaction was aborted.
-      if label == .noTable || label == .aborted && log.isSuspended, Task.isCancelled { label = .cancelled }
+      if label == .noTable || label == .aborted && log.writeError == .aborted, Task.isCancelled { label = .cancelled }
       if label == .noTable, log.isAborted { label = .aborted }
       log.add(label.label)
       if !isCaught { throw label }

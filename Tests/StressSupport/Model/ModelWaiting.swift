@@ -15,7 +15,7 @@ struct ModelWait: ModelCommand {
   private let isWrite: Bool
 
   init(_ random: inout RandomNumbers) {
-    slot = random.below(3)
+    slot = random.slot()
     other = random.below(3)
     action = Action.allCases.randomElement(using: &random) ?? .endless
     end = End.allCases.randomElement(using: &random) ?? .timeLimit

@@ -16,6 +16,9 @@ final class ModelFile {
   private(set) var versions = [ModelContent()]
   var exists = false
 
+  /// Whether it was opened for writing, which makes it use the write-ahead log.
+  var isWAL = false
+
   init(path: String?) { self.path = path }
 
   var content: ModelContent { versions[versions.count - 1] }
@@ -33,7 +36,7 @@ final class ModelFile {
   /// Begins with a content that was copied from another file.
   func adopt(_ content: ModelContent) {
     versions = [content]
-    exists = true
+    (exists, isWAL) = (true, true)
   }
 }
 

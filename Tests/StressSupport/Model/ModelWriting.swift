@@ -14,7 +14,7 @@ struct ModelWrite: ModelCommand {
   private let ending: ModelStep.Ending
 
   init(_ random: inout RandomNumbers) {
-    slot = random.below(3)
+    slot = random.slot()
     style = Style.allCases.randomElement(using: &random) ?? .sync
     var steps = ModelStep.list(&random)
     if style == .cancelledInside || style == .cancelledInsideAutocommit {
@@ -45,7 +45,7 @@ struct ModelWrite: ModelCommand {
     var simulation = database.simulation(.autocommit, world.fault)
     let expected = expectation(&simulation)
     let before = database.file.content
-    let log = ModelLog(isSuspended: database.isSuspended)
+    let log = ModelLog(writeError: simulation.writeError)
     world.willCommit?(simulation.commits)
     try world.check(
       "db\(slot).\(style.rawValue) { \(ModelStep.text(steps)); \(usedEnding.rawValue) }",
@@ -65,7 +65,7 @@ struct ModelWrite: ModelCommand {
   }
 
   private func plant(_ fault: ModelFault?) {
-    if case .perform(.dropExtra, _) = steps.first, fault == .crashes { fatalError("a planted crash") }
+    if case .perform(.setVersion, _) = steps.first, fault == .crashes { fatalError("a planted crash") }
     if case .perform(.dropIndex, _) = steps.first, fault == .hangs { DispatchSemaphore(value: 0).wait() }
   }
 

@@ -7,7 +7,7 @@ import Testing
     let run = Run("model", seed: Scale.seed, limit: 36_000)
     var harness = ModelHarness()
     // A process for each thousand sequences: a leak would be noticed in the memory of one process.
-    let (rounds, count) = (Scale.of(daily: 1, full: 250), Scale.of(daily: 40, full: 1000))
+    let (rounds, count) = (Scale.of(daily: 1, full: 250), Scale.of(daily: 12, full: 1000))
     for round in 0..<rounds {
       if let report = try harness.run(seed: run.seed &+ UInt64(round * count), count: count) {
         run.problem("\(report)")
@@ -19,8 +19,21 @@ import Testing
     run.finish()
   }
 
+  @Test func `calls of several threads have possible results`() throws {
+    let run = Run("model-tasks", seed: Scale.seed, limit: 36_000)
+    var harness = ModelHarness(.tasks)
+    let (rounds, count) = (Scale.of(daily: 1, full: 60), Scale.of(daily: 10, full: 500))
+    for round in 0..<rounds {
+      if let report = try harness.run(seed: run.seed &+ UInt64(round * count), count: count) {
+        run.problem("\(report)")
+      }
+    }
+    run.count("commands", harness.counts.total)
+    run.finish()
+  }
+
   /// The controls: planted defects are detected, and the reduced sequences are short.
-  @Test(arguments: ModelFault.allCases)
+  @Test(arguments: Scale.isFull ? ModelFault.allCases : [.forgetsRollback, .snapshotFollows])
   func `a planted defect is detected and reduced to a short script`(fault: ModelFault) throws {
     let run = Run("model-control-\(fault.rawValue)", seed: Scale.seed)
     var harness = ModelHarness(fault: fault)
