@@ -130,14 +130,22 @@ extension ModelOperation {
     case .insertIntoBox(let number, let value):
       try db.execute(sql: "INSERT INTO box\(number) VALUES (?)", arguments: [value])
     case .addExtra:
+      try loadSchema(db)
       try db.alter(table: "item") { $0.add(column: "extra", .integer).defaults(to: ModelContent.extraDefault) }
-    case .dropExtra: try db.alter(table: "item") { $0.drop(column: "extra") }
+    case .dropExtra:
+      try loadSchema(db)
+      try db.alter(table: "item") { $0.drop(column: "extra") }
     case .setExtra(let id, let value):
       try db.execute(sql: "UPDATE item SET extra = ? WHERE id = ?", arguments: [value, id])
     case .createIndex: try db.create(index: "scores", on: "item", columns: ["score"])
     case .dropIndex: try db.drop(index: "scores")
     case .setVersion(let version): try db.execute(sql: "PRAGMA user_version = \(version)")
     }
+  }
+
+  /// Loads a schema that another connection has changed. SQLite does not do it for `ALTER TABLE` if a column is missing.
+  private func loadSchema(_ db: Database) throws {
+    _ = try Int.fetchOne(db, sql: "SELECT 1 FROM sqlite_master")
   }
 
   private func insert(_ item: ModelItem, _ style: Insertion, _ db: Database) throws {

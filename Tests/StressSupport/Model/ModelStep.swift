@@ -23,11 +23,26 @@ indirect enum ModelStep: Sendable {
     let isCaught = random.once(in: 3)
     switch random.below(12) {
     case 0..<2 where depth < 2:
+      let nesting = Nesting.allCases.randomElement(using: &random) ?? .inSavepoint
+      let steps = Self.list(&random, depth: depth + 1)
+      // After SQLite has rolled back a transaction that was begun with SQL, other ones can begin.
+      let isSQL = nesting == .sqlSavepoint || nesting == .sqlTransaction
       self = .nest(
-        Nesting.allCases.randomElement(using: &random) ?? .inSavepoint, Self.list(&random, depth: depth + 1),
+        nesting, isSQL ? steps.map(\.withoutRollback) : steps,
         Ending.allCases.randomElement(using: &random) ?? .commit, isCaught: isCaught)
     case 2..<5: self = .query(ModelQuery(&random), isCaught: isCaught)
     default: self = .perform(ModelOperation(&random), isCaught: isCaught)
+    }
+  }
+
+  /// The step with statements that do not roll back the transaction.
+  private var withoutRollback: ModelStep {
+    switch self {
+    case .perform(.insertItem(let id, let item, .orRollback), let isCaught):
+      .perform(.insertItem(id, item, .sql), isCaught: isCaught)
+    case .nest(let nesting, let steps, let ending, let isCaught):
+      .nest(nesting, steps.map(\.withoutRollback), ending, isCaught: isCaught)
+    case .perform, .query, .cancelTask: self
     }
   }
 

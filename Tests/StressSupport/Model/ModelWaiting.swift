@@ -27,6 +27,7 @@ struct ModelWait: ModelCommand {
   func execute(in world: ModelWorld) throws -> Bool {
     guard let database = world.databases[slot], database.error == nil, database.writeError == nil else { return false }
     world.command = action == .endless ? "Endless" : "BlockedWrite"
+    if case .insertItem(_, _, .orRollback) = operation, action == .blockedWrite { return false }
     if action == .endless { return try interruptEndlessStatement(database, world) }
     guard let other = world.databases[other], other !== database, other.file === database.file, other.error == nil,
       other.writeError == nil, end != .interruption
