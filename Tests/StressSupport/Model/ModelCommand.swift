@@ -6,23 +6,23 @@
 //
 // - `ModelFile`: a database file, or a database in memory. Its content is a value (`ModelContent`): the rows of each
 //   table, and the schema as far as it changes. All committed contents are kept, in order.
-// - `ModelDatabase`: a queue or pool. It is open, suspended or closed; its settings say whether it is read-only, enforces
-//   foreign keys, groups writes, has the change feed, and has a transaction observer. Up to three are open at once, also
-//   on the same file.
+// - `ModelDatabase`: a queue or pool. It is open, suspended or closed. Its settings say whether it is read-only,
+//   enforces foreign keys, groups writes, has the change feed, and has a transaction observer. Up to three are open at
+//   once, also on the same file.
 // - `ModelSnapshot`: the content that it must show for as long as it exists.
-// - `ModelObservation`: its query, and the version of the file at its start. It must deliver results of versions in their
-//   order, and the result of the last version at last. It may only fail if the query fails in one of the versions.
+// - `ModelObservation`: its query, and the version of the file at its start. It must deliver results of versions in
+//   their order, and the result of the last version at last. It may only fail if the query fails in one of them.
 // - `ModelHistory`: the steps that can be undone and redone, as row changes.
-// - `ModelReplica`: what the transactions of a change stream must amount to.
+// - `ModelReplica`: the content that the transactions of a change stream lead to.
 // - `ModelStatement`: a statement that is retained, and prevents its queue from being closed.
 //
-// The result of an access follows from the state: `ModelSimulation` executes the same steps (`ModelStep`) on the content.
-// It knows the result of each query, and the error of each statement: constraints, missing tables, read-only and closed
-// databases, suspension, cancellation, and transactions that were rolled back by SQLite. The results of all steps are
-// compared, including those of errors that the closure catches.
+// The result of an access follows from the state: `ModelSimulation` executes the same steps (`ModelStep`) on the
+// content. It knows the result of each query, and the error of each statement: constraints, missing tables, read-only
+// and closed databases, suspension, cancellation, and transactions that were rolled back by SQLite. The results of all
+// steps are compared, including those of errors that the closure catches.
 //
-// Sequences are executed in a child process (`StressChild model`), so that `ModelHarness` survives crashes and hangs. All
-// failures are reduced by leaving out commands, and printed as a script of calls with their results. In the mode
+// Sequences are executed in a child process (`StressChild model`), so that `ModelHarness` survives crashes and hangs.
+// All failures are reduced by leaving out commands, and printed as a script of calls with their results. In the mode
 // `tasks`, several threads execute commands on one database: see `ModelTasks`.
 
 /// A call of the public interface, or several calls that belong together.
@@ -96,8 +96,11 @@ package struct ModelResult: Sendable {
 
 extension ModelScript {
   /// Executes the commands, and compares the library with the model.
-  package func run(fault: ModelFault? = nil, patience: Duration) throws -> ModelResult {
+  package func run(
+    fault: ModelFault? = nil, patience: Duration, onCall: ((String) -> Void)? = nil
+  ) throws -> ModelResult {
     let world = try ModelWorld(fault: fault, patience: patience)
+    world.onCall = onCall
     do {
       for number in numbers {
         let command = ModelCommands.make(seed: seed, number: number)

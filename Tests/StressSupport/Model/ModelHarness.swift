@@ -12,7 +12,7 @@ package struct ModelHarness {
     /// The smallest script that fails, if the failure happens again.
     package var script: ModelScript
 
-    /// The executed calls, and what is wrong.
+    /// The executed calls and the difference.
     package var text: String
 
     package var description: String {
@@ -27,7 +27,7 @@ package struct ModelHarness {
   private let mode: ModelMode
   private let fault: ModelFault?
 
-  /// What the processes have executed.
+  /// The outcomes of all calls.
   package private(set) var counts = ModelCounts()
 
   package init(_ mode: ModelMode = .single, fault: ModelFault? = nil) { (self.mode, self.fault) = (mode, fault) }

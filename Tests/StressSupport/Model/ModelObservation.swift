@@ -1,7 +1,7 @@
 import Foundation
 import Tidemark
 
-/// An observation, and what it must deliver.
+/// An observation, and its state in the model.
 final class ModelObservation {
   let query: ModelQuery
   let database: ModelDatabase

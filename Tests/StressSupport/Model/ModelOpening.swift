@@ -35,8 +35,9 @@ struct ModelOpen: ModelCommand {
     let expected =
       settings.isReadonly && !file.exists ? "throws CANTOPEN" : fails ? "throws thrown" : "opened"
     var writer: (any DatabaseWriter)?
+    let place = file.path == nil ? "memory" : "file\(fileNumber)"
     try world.check(
-      "db\(slot) = \(settings.text)\(fails ? " with a failing preparation" : "") on \(file.path.map { _ in "file\(fileNumber)" } ?? "memory")",
+      "db\(slot) = \(settings.text)\(fails ? " with a failing preparation" : "") on \(place)",
       expected
     ) {
       writer = try open(file, settings, configuration)

@@ -143,7 +143,7 @@ extension ModelOperation {
     }
   }
 
-  /// Loads a schema that another connection has changed. SQLite does not do it for `ALTER TABLE` if a column is missing.
+  /// Loads a schema that another connection has changed. SQLite does not do it before it reports a missing column.
   private func loadSchema(_ db: Database) throws {
     _ = try Int.fetchOne(db, sql: "SELECT 1 FROM sqlite_master")
   }

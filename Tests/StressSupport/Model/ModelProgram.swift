@@ -45,7 +45,11 @@ package struct ModelProgram {
     do {
       switch work {
       case .script(let script):
-        let result = try execute(script, isPlanted ? .milliseconds(300) : .seconds(5))
+        let patience: Duration = isPlanted ? .milliseconds(300) : .seconds(5)
+        let result =
+          mode == .single
+          ? try script.run(fault: fault, patience: patience) { emit($0) } : try script.runTasks(patience: patience)
+        if result.difference != nil { emit("with results:") }
         emit(result.text)
         return result.difference == nil ? 0 : 1
       case .sequences(let seed, let count): return try run(seed, count, isPlanted)

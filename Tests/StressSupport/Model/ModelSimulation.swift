@@ -19,7 +19,7 @@ package enum ModelFault: String, CaseIterable, Sendable {
   case hangs
 }
 
-/// What the model expects of the steps of an access.
+/// The expected results of the steps of an access.
 struct ModelSimulation {
   /// The state of the transaction.
   enum Mode: Equatable {

@@ -88,8 +88,9 @@ struct ModelUseSnapshot: ModelCommand {
     // The state of a connection can only be copied if no other connection reads an older state.
     let isFromConnection = isFromConnection && !world.snapshots.contains { $0?.file === database.file }
     let kind = isFromConnection ? "DatabaseSnapshotPool(db)" : isPool ? "makeSnapshotPool()" : "makeSnapshot()"
-    // Observations read at any time.
-    let mayBeBusy = isFromConnection && world.observations.contains { $0?.database.file === database.file }
+    // Observations and streams read at any time.
+    let readers = world.observations.compactMap { $0?.database } + [world.stream?.database].compactMap { $0 }
+    let mayBeBusy = isFromConnection && readers.contains { $0.file === database.file }
     let cannotLock = database.isSuspended && isPool && !isFromConnection
     var reader: (any DatabaseSnapshotReader)?
     try world.check(

@@ -1,6 +1,6 @@
 import Tidemark
 
-/// What the closure of an access does.
+/// A step of the closure of an access.
 indirect enum ModelStep: Sendable {
   /// How a nested transaction ends.
   enum Ending: String, CaseIterable, Sendable { case commit, rollback, throwError }

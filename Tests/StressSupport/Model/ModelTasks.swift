@@ -9,7 +9,7 @@ final class ModelTasks: Sendable {
 
   /// The states of the rows of one thread.
   struct Versions: Sendable {
-    /// All states, including the one that is being committed.
+    /// All states. The last one may not be committed yet.
     var all = [ModelContent.owned]
 
     /// The number of the last state that is known to be committed.

@@ -126,7 +126,7 @@ final class ModelStatement: @unchecked Sendable {
   init(_ statement: Statement) { self.statement = statement }
 }
 
-/// What the commands of a sequence act on.
+/// The files, databases and observations of a sequence.
 final class ModelWorld {
   let folder: TestFolder
   var databases: [ModelDatabase?] = [nil, nil, nil]
@@ -146,6 +146,9 @@ final class ModelWorld {
   /// Called with the contents that a write is going to commit.
   var willCommit: (([ModelContent]) -> Void)?
 
+  /// Called with each call before it is executed: a crash leaves no other trace.
+  var onCall: ((String) -> Void)?
+
   /// The name of the current command.
   var command = ""
 
@@ -155,9 +158,10 @@ final class ModelWorld {
     (self.fault, self.patience) = (fault, patience)
   }
 
-  /// Executes a call, and compares its result with that of the model.
+  /// Executes a call, and compares its result with the expected one.
   func check(_ call: @autoclosure () -> String, _ expected: String, _ actual: () throws -> String) throws {
     script.append(call())
+    onCall?(script[script.count - 1])
     ModelWatchdog.shared.begin(self)
     let result = outcome(actual)
     ModelWatchdog.shared.end(self)
