@@ -37,6 +37,7 @@ SUITES = [
     ("changesets", ("debug", "release"), r"StressTests\.(ChangesetOracle|HistoryOracle|ChangeReplay)", 2),
     ("streams", ("debug", "release"), r"StressTests\.(ChangeStream|ExternalStream|LargeTransaction)", 1),
     ("histories", ("debug", "release"), r"StressTests\.(History|Serializability|ProcessSerializability)", 3),
+    ("calls", ("debug", "release"), r"StressTests\.ModelTests", 3),
     ("live queries", ("debug", "release"), r"StressTests\.(LiveQuery|CancellationRace|OtherProcess|Traffic)", 2),
     ("pools", ("debug", "release"), r"StressTests\.(Bank|CancellationStorm|Pools|ChangedPages)", 1),
     ("processes", ("release",), r"StressTests\.ProcessStressTests", 2),

@@ -9,7 +9,7 @@ package final class Child: Sendable {
   private let orders = Pipe()
 
   /// The program, which is built beside the test runner.
-  private static var program: URL {
+  static var program: URL {
     let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
     return URL(filePath: own).deletingLastPathComponent().appending(path: "StressChild")
   }

@@ -36,6 +36,7 @@ extension Database {
   private func recordingChangesInSavepoint(_ updates: () throws -> Void) throws -> Changeset {
     var changes = Changeset()
     try inSavepoint {
+      try loadChangedSchemas()
       let formerNumbers = try RecordedNumbers(self)
       let formerNeeds = try changeCapture.beginRecording()
       var isRecording = true
@@ -51,6 +52,16 @@ extension Database {
       return .commit
     }
     return changes
+  }
+
+  /// Loads the schemas that other connections have changed.
+  ///
+  /// Otherwise, SQLite would notice it in the closure, and compile the running statement again. What a recompiled
+  /// statement changes in the schema is unknown. And the former counters of new tables would be missing.
+  private func loadChangedSchemas() throws {
+    for name in try shielded({ try databaseNames() }) where name != "temp" {
+      _ = try internalRows("SELECT 1 FROM \(name.quotedDatabaseIdentifier).sqlite_master LIMIT 1")
+    }
   }
 
   private func changeset(of recorded: CommittedChanges, _ former: RecordedNumbers) throws -> Changeset {

@@ -148,6 +148,32 @@ import Tidemark
     }
   }
 
+  @Test func `schema changes are recorded after another connection has changed the schema`() throws {
+    let folder = try TemporaryFolder()
+    let pool = try folder.pool()
+    let other = try folder.pool()
+    try pool.write { try $0.execute(sql: "CREATE TABLE a (x)") }
+    try other.write { try $0.execute(sql: "CREATE TABLE b (x)") }
+    let changes = try pool.write { db in
+      try db.recordingChanges { try db.execute(sql: "CREATE TABLE c (x)") }
+    }
+    #expect(texts(changes) == ["CREATE TABLE c (x)"])
+  }
+
+  @Test func `counters of tables that another connection has created are not recorded`() throws {
+    let folder = try TemporaryFolder()
+    let pool = try folder.pool()
+    let other = try folder.pool()
+    try pool.write { try $0.execute(sql: "CREATE TABLE a (x)") }
+    try other.write { db in
+      try db.execute(sql: "CREATE TABLE b (id INTEGER PRIMARY KEY AUTOINCREMENT); INSERT INTO b VALUES (5)")
+    }
+    let changes = try pool.write { db in
+      try db.recordingChanges { try db.execute(sql: "INSERT INTO a VALUES (1)") }
+    }
+    #expect(texts(changes) == ["INSERT a [1]: x 1"])
+  }
+
   // MARK: - Unknown changes
 
   @Test func `changes of virtual tables are refused, and undone`() throws {
