@@ -4,10 +4,10 @@ import Testing
 /// Random sequences of calls of the public interface have the results that a simple model expects.
 @Suite(.serialized, .enabled(if: Child.isBuilt)) struct ModelTests {
   @Test func `calls have the results that the model expects`() throws {
-    let run = Run("model", seed: Scale.seed, limit: 36_000)
+    let run = Run("model", seed: Scale.seed, limit: 7_000)
     var harness = ModelHarness()
     // A process for each thousand sequences: a leak would be noticed in the memory of one process.
-    let (rounds, count) = (Scale.of(daily: 1, full: 250), Scale.of(daily: 12, full: 1000))
+    let (rounds, count) = (Scale.of(daily: 1, full: 6), Scale.of(daily: 12, full: 1000))
     for round in 0..<rounds {
       if let report = try harness.run(seed: run.seed &+ UInt64(round * count), count: count) {
         run.problem("\(report)")
@@ -20,9 +20,9 @@ import Testing
   }
 
   @Test func `calls of several threads have possible results`() throws {
-    let run = Run("model-tasks", seed: Scale.seed, limit: 36_000)
+    let run = Run("model-tasks", seed: Scale.seed, limit: 7_000)
     var harness = ModelHarness(.tasks)
-    let (rounds, count) = (Scale.of(daily: 1, full: 60), Scale.of(daily: 10, full: 500))
+    let (rounds, count) = (Scale.of(daily: 1, full: 4), Scale.of(daily: 10, full: 500))
     for round in 0..<rounds {
       if let report = try harness.run(seed: run.seed &+ UInt64(round * count), count: count) {
         run.problem("\(report)")
