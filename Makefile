@@ -1,7 +1,7 @@
 # The commands of the repository. `make help` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo picture bench test test-fast test-release check lint prose format warnings negative typecheck portability examples container tsan asan docs check-docs stress clean
+.PHONY: help setup demo picture bench test test-fast test-release fuzz check lint prose format warnings negative typecheck portability examples container tsan asan docs check-docs stress clean
 
 # Symbolicating the backtrace of a crash takes minutes on Linux, and exit tests crash intentionally.
 export SWIFT_BACKTRACE := enable=no
@@ -9,6 +9,9 @@ export SWIFT_BACKTRACE := enable=no
 SWIFT_TEST_FLAGS ?=
 BENCH_FLAGS ?=
 FILTER ?=
+MINUTES ?= 30
+REPRODUCE ?=
+MERGE ?=
 COMMIT = $(shell git rev-parse --short HEAD)
 
 # The results of a complete run are stored under the measured commit; partial results are not stored.
@@ -102,6 +105,9 @@ tsan: setup ## run the tests under the thread sanitizer
 asan: setup ## run the tests under the address and leak sanitizers
 	@Scripts/sanitize.sh address $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)
 
+fuzz: setup ## fuzz the library for MINUTES (30); FILTER=tokens selects targets, REPRODUCE=file checks one input, MERGE=1 stores corpora
+	@MINUTES='$(MINUTES)' FILTER='$(FILTER)' REPRODUCE='$(REPRODUCE)' MERGE='$(MERGE)' Scripts/fuzz.sh
+
 docs: setup ## build the documentation sites of Tidemark and SQLiteDB into .build/docs
 	@swift build --target Tidemark
 	@swift build --target SQLiteDB
@@ -114,4 +120,4 @@ stress: setup ## run the tests STRESS_ROUNDS times, with new seeds each time
 	@Scripts/stress.sh $(STRESS_ROUNDS) $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)
 
 clean: ## remove all build products
-	@rm -rf .build .build-check .build-tsan .build-asan .build-examples .build-release
+	@rm -rf .build .build-check .build-tsan .build-asan .build-examples .build-release .build-fuzz
