@@ -125,9 +125,11 @@ private func checkSQLiteChangeset(_ input: inout FuzzInput) throws {
     return
   }
   let data = try changes.sqliteChangesetData()
-  let again = try queue.inDatabase { db in try Changeset(sqliteChangeset: data, db) }
-  try require(
-    try again.sqliteChangesetData() == data, "\(bytes) is written as \(Array(data)), and then as other bytes")
+  // If all changes are updates, the written tables lack the columns that no update has.
+  if let again = try decoded({ try queue.inDatabase { db in try Changeset(sqliteChangeset: data, db) } }) {
+    try require(
+      try again.sqliteChangesetData() == data, "\(bytes) is written as \(Array(data)), and then as other bytes")
+  }
   _ = try changes.inverted().net
   try require(try decoded { try Changeset(decoding: changes.encoded()) } == changes, "\(changes) has other bytes")
   try checkApplying(changes, policy)

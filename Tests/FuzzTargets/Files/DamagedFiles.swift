@@ -20,7 +20,7 @@ struct BaseFile: Sendable {
   /// Rows with long values, so that there are overflow pages, several levels of trees, and free pages.
   private static let schema = """
     CREATE TABLE a (id INTEGER PRIMARY KEY AUTOINCREMENT, x, y TEXT DEFAULT 'y', z AS (length(x)));
-    CREATE TABLE b (k TEXT PRIMARY KEY, v REAL CHECK (v IS NOT 7)) WITHOUT ROWID;
+    CREATE TABLE b (k TEXT PRIMARY KEY, v REAL CHECK (v IS NOT 0)) WITHOUT ROWID;
     CREATE TABLE c (x INTEGER REFERENCES a(id), y BLOB, UNIQUE (y, x));
     CREATE INDEX ax ON a(x, y) WHERE x IS NOT NULL;
     CREATE VIEW va AS SELECT a.id, c.y FROM a JOIN c ON c.x = a.id;

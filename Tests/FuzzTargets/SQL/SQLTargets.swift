@@ -94,12 +94,6 @@ private func isValid(_ check: ArgumentCheck, _ values: ArraySlice<DatabaseValue>
   }
 }
 
-extension StringProtocol {
-  fileprivate var asciiUppercased: String {
-    String(decoding: utf8.map { 97...122 ~= $0 ? $0 - 32 : $0 }, as: UTF8.self)
-  }
-}
-
 // MARK: - Queries
 
 /// A query that has a tree mentions each table that SQLite reads (`SelectParser`, invariant 1).

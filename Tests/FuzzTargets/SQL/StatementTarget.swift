@@ -7,11 +7,11 @@ import Foundation
 func checkStatements(_ input: inout FuzzInput) throws {
   let sql = input.sql()
   let dbQueue = try DatabaseQueue(configuration: FuzzInput.limitedConfiguration)
+  try dbQueue.inDatabase { db in
+    try db.execute(sql: FuzzInput.schema)
+    db.add(transactionObserver: ChangeCounter(), extent: .databaseLifetime)
+  }
   do {
-    try dbQueue.inDatabase { db in
-      try db.execute(sql: FuzzInput.schema)
-      db.add(transactionObserver: ChangeCounter(), extent: .databaseLifetime)
-    }
     try dbQueue.inDatabase { db in try check(sql, db) }
     try dbQueue.inDatabase { db in
       if db.isInsideTransaction { try db.execute(sql: "ROLLBACK") }
@@ -65,6 +65,7 @@ extension FuzzInput {
     var configuration = Configuration()
     configuration.allowsAttachedFiles = false
     configuration.allowsUnsafeTransactions = true
+    configuration.accessTimeLimit = .milliseconds(200)
     configuration.limits = [
       .valueSize: 100_000, .statementSize: 10_000, .columnCount: 100, .expressionDepth: 100, .compoundSelectCount: 20,
       .instructionCount: 20_000, .functionArgumentCount: 32, .attachedDatabaseCount: 0, .patternSize: 100,

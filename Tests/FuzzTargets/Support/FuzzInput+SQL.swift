@@ -28,8 +28,8 @@ extension FuzzInput {
     CREATE TABLE c (k TEXT PRIMARY KEY, x) WITHOUT ROWID;
     CREATE TABLE "d e" (id, "f g");
     CREATE INDEX ax ON a(x);
-    INSERT INTO a VALUES (1, 1, 'p', 1), (2, 'two', 'P', 2), (3, NULL, 'q', NULL);
     INSERT INTO b VALUES (1, 1, 0.5), (2, 2, 1.5);
+    INSERT INTO a VALUES (1, 1, 'p', 1), (2, 'two', 'P', 2), (3, NULL, 'q', NULL);
     INSERT INTO c VALUES ('p', 1), ('q', 2);
     INSERT INTO "d e" VALUES (1, 2);
     """
