@@ -1,7 +1,7 @@
 # The commands of the repository. `make help` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo picture bench test test-fast test-release check lint prose format warnings negative typecheck portability examples container tsan asan docs check-docs stress stress-long planted-faults coverage clean
+.PHONY: help setup demo picture bench test test-fast test-release check lint prose format warnings negative typecheck portability examples container tsan asan docs check-docs stress stress-long planted-faults coverage fuzz clean
 
 # Symbolicating the backtrace of a crash takes minutes on Linux, and exit tests crash intentionally.
 export SWIFT_BACKTRACE := enable=no
@@ -9,6 +9,9 @@ export SWIFT_BACKTRACE := enable=no
 SWIFT_TEST_FLAGS ?=
 BENCH_FLAGS ?=
 FILTER ?=
+MINUTES ?= 30
+REPRODUCE ?=
+MERGE ?=
 COMMIT = $(shell git rev-parse --short HEAD)
 
 # The results of a complete run are stored under the measured commit; partial results are not stored.
@@ -108,6 +111,9 @@ tsan: setup ## run the tests under the thread sanitizer
 asan: setup ## run the tests under the address and leak sanitizers
 	@Scripts/sanitize.sh address $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)
 
+fuzz: setup ## fuzz the library for MINUTES (30); FILTER=tokens selects targets, REPRODUCE=file checks one input, MERGE=1 stores corpora
+	@MINUTES='$(MINUTES)' FILTER='$(FILTER)' REPRODUCE='$(REPRODUCE)' MERGE='$(MERGE)' Scripts/fuzz.sh
+
 docs: setup ## build the documentation sites of Tidemark and SQLiteDB into .build/docs
 	@swift build --target Tidemark
 	@swift build --target SQLiteDB
@@ -126,4 +132,4 @@ planted-faults: setup ## check that the tests find each fault in Tests/PlantedFa
 	@Scripts/planted-faults.py --filter '$(FILTER)' --report $(FAULTS_RESULT)
 
 clean: ## remove all build products
-	@rm -rf .build .build-check .build-tsan .build-asan .build-examples .build-release .build-faults .build-coverage
+	@rm -rf .build .build-check .build-tsan .build-asan .build-examples .build-release .build-faults .build-coverage .build-fuzz

@@ -10,6 +10,9 @@ let strict: [SwiftSetting] = [
 /// Set by `make test-release`: the package then contains only the targets that tests in release builds need.
 let isForReleaseTests = Context.environment["TIDEMARK_RELEASE_TESTS"] == "1"
 
+/// Set by `make fuzz`: the package then contains the library and the fuzzing program alone, instrumented for libFuzzer.
+let isForFuzzing = Context.environment["TIDEMARK_FUZZING"] == "1"
+
 /// The folders and files of TidemarkTests that run in release builds: live queries and their foundations.
 let releaseTestSources = [
   "Access/GroupedWriteFailureTests.swift", "Access/GroupedWriteTests.swift", "Access/ThreadStopTests.swift",
@@ -62,6 +65,8 @@ let package = Package(
     .testTarget(name: "DemoTests", dependencies: ["Demo", "StressSupport", "TestSupport", "Tidemark"]),
     .target(name: "CIndexStore", path: "Tests/CIndexStore"),
     .testTarget(name: "ArchitectureTests", dependencies: ["CIndexStore"]),
+    .target(name: "FuzzTargets", dependencies: ["Tidemark", "SQLiteDB", "CSQLite"], path: "Tests/FuzzTargets"),
+    .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], exclude: ["Corpus"]),
   ],
   swiftLanguageModes: [.v6]
 )
@@ -74,4 +79,14 @@ if isForReleaseTests {
   package.products.removeAll { !["Tidemark", "TidemarkEssentials", "CSQLite"].contains($0.name) }
   package.targets.removeAll { !names.contains($0.name) }
   package.targets.first { $0.name == "TidemarkTests" }?.sources = releaseTestSources
+}
+
+if isForFuzzing {
+  let names: Set = ["CSQLite", "TidemarkEssentials", "Tidemark", "SQLiteDB", "FuzzTargets"]
+  package.products.removeAll { !names.contains($0.name) }
+  package.targets.removeAll { !names.contains($0.name) }
+  package.targets += [
+    .target(name: "CLibFuzzer", path: "Tests/CLibFuzzer"),
+    .executableTarget(name: "Fuzz", dependencies: ["CLibFuzzer", "FuzzTargets"], path: "Tests/Fuzz"),
+  ]
 }

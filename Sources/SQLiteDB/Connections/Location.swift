@@ -53,12 +53,13 @@ extension Connection.Location: CustomStringConvertible {
   /// Returns a path as a URI, with the characters escaped that have a meaning in a URI.
   private static func uri(ofPath path: String) -> String {
     if path.hasPrefix("file:") { return path }
-    return path.reduce(into: "file:") { uri, character in
-      switch character {
+    // Swift combines such a character and a following accent to one character, so scalars are compared.
+    return path.unicodeScalars.reduce(into: "file:") { uri, scalar in
+      switch scalar {
       case "?": uri += "%3f"
       case "#": uri += "%23"
       case "%": uri += "%25"
-      default: uri.append(character)
+      default: uri.unicodeScalars.append(scalar)
       }
     }
   }

@@ -9,6 +9,29 @@ extension String {
   }
 }
 
+extension StringProtocol {
+  /// Returns the text between quotes, with doubled quotes replaced by single ones; nil if it is not one quoted text.
+  ///
+  /// Unicode scalars are compared: Swift combines a quote and a following accent to one character.
+  func unquoted(_ mark: Unicode.Scalar) -> String? {
+    let scalars = unicodeScalars
+    guard scalars.count > 1, scalars.first == mark, scalars.last == mark else { return nil }
+    var content = String.UnicodeScalarView()
+    var isAfterQuote = false
+    for scalar in scalars.dropFirst().dropLast() {
+      if scalar == mark, !isAfterQuote {
+        isAfterQuote = true
+        continue
+      }
+      // A quote that is not doubled ends the text.
+      if scalar != mark, isAfterQuote { return nil }
+      isAfterQuote = false
+      content.append(scalar)
+    }
+    return isAfterQuote ? nil : String(content)
+  }
+}
+
 /// Readable SQL text, for descriptions and schema statements.
 enum SQLText {
   /// Returns SQL with literals instead of arguments.

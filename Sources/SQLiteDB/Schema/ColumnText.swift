@@ -59,10 +59,10 @@ extension SQLExpression {
   /// The table and the column of a qualified column (`"users"."id"`); nil if the column is not qualified.
   var namespaced: (table: String, column: String)? {
     var names: [Substring] = []
-    var rest = template[...]
+    var rest = template[...].unicodeScalars
     while rest.first == "\"" {
       guard let end = Self.endOfName(rest) else { return nil }
-      names.append(rest[..<end])
+      names.append(Substring(rest[..<end]))
       rest = rest[end...]
       if rest.first == "." { rest = rest.dropFirst() }
     }
@@ -73,11 +73,10 @@ extension SQLExpression {
   /// The name of a column, without its qualifier and quotes; for other expressions, their SQL.
   var unquotedName: String {
     let name = namespaced?.column ?? template
-    guard name.first == "\"", name.last == "\"", name.count > 1 else { return name }
-    return String(name.dropFirst().dropLast()).replacing("\"\"", with: "\"")
+    return name.unquoted("\"") ?? name
   }
 
-  private static func endOfName(_ text: Substring) -> Substring.Index? {
+  private static func endOfName(_ text: Substring.UnicodeScalarView) -> String.Index? {
     var rest = text.dropFirst()
     while let quote = rest.firstIndex(of: "\"") {
       rest = rest[quote...].dropFirst()

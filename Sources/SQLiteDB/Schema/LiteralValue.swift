@@ -39,20 +39,13 @@ public enum LiteralValue: Hashable, Sendable, CustomStringConvertible {
     ]
     if let word = words[sql.uppercased()] {
       self = word
-    } else if let text = Self.unquoted(sql, "'") ?? Self.unquoted(sql, "\"") {
+    } else if let text = sql.unquoted("'") ?? sql.unquoted("\"") {
       self = .stringLiteral(text)
-    } else if sql.first == "x" || sql.first == "X", let digits = Self.unquoted(String(sql.dropFirst()), "'") {
+    } else if sql.first == "x" || sql.first == "X", let digits = sql.dropFirst().unquoted("'") {
       self = .blobLiteral(digits)
     } else {
       self = .numericLiteral(sql)
     }
-  }
-
-  private static func unquoted(_ sql: String, _ mark: Character) -> String? {
-    guard sql.count > 1, sql.first == mark, sql.last == mark else { return nil }
-    let parts = sql.dropFirst().dropLast().split(separator: "\(mark)\(mark)", omittingEmptySubsequences: false)
-    // A quote that is not doubled ends the literal, so the SQL is more than one literal.
-    return parts.contains { $0.contains(mark) } ? nil : parts.joined(separator: "\(mark)")
   }
 
   /// The value as an SQL literal.

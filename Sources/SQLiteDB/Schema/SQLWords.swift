@@ -15,10 +15,11 @@ struct SQLWords {
       guard let first = text.first, let last = text.last, text.count > 1 || first.isLetter || first == "_" else {
         return nil
       }
-      switch first {
-      case "\"", "`": return String(text.dropFirst().dropLast()).replacing("\(first)\(first)", with: "\(first)")
-      case "[": return String(text.dropFirst().dropLast())
-      case "'": return nil
+      switch text.unicodeScalars.first {
+      case "\""?: return text.unquoted("\"")
+      case "`"?: return text.unquoted("`")
+      case "["?: return String(text.unicodeScalars.dropFirst().dropLast())
+      case "'"?: return nil
       default: return first.isLetter || first == "_" || !first.isASCII || last.isLetter ? String(text) : nil
       }
     }

@@ -207,7 +207,7 @@ extension String {
   /// Whether the text is a `CREATE VIRTUAL TABLE` statement.
   fileprivate var isVirtualTableCreation: Bool {
     var tokens = SQLTokenizer(self)
-    let words = (0..<2).map { _ in tokens.next() == nil ? "" : self[tokens.range].uppercased() }
+    let words = (0..<2).map { _ in tokens.next() == nil ? "" : self[tokens.range].asciiUppercased }
     return words == ["CREATE", "VIRTUAL"]
   }
 }

@@ -379,7 +379,7 @@ extension String {
   /// Whether the text is a statement `CREATE TABLE … AS SELECT`.
   fileprivate var isTableCreationWithRows: Bool {
     var tokens = SQLTokenizer(self)
-    var word: String { String(self[tokens.range]).uppercased() }
+    var word: String { self[tokens.range].asciiUppercased }
     guard tokens.next() == .word, word == "CREATE", tokens.next() == .word else { return false }
     if word == "TEMP" || word == "TEMPORARY", tokens.next() != .word { return false }
     guard word == "TABLE" else { return false }

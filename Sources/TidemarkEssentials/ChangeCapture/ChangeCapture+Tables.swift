@@ -247,7 +247,7 @@ extension String {
   fileprivate var hasCondition: Bool {
     var tokens = SQLTokenizer(self)
     for _ in 0..<6 where tokens.next() == .word {
-      if self[tokens.range].uppercased() == "EXISTS" { return true }
+      if self[tokens.range].asciiUppercased == "EXISTS" { return true }
     }
     return false
   }

@@ -77,7 +77,7 @@ extension ChangeCapture {
 
   private func counter(of table: TableKey) throws -> Int64? {
     // The name is stored as the table was created.
-    let name = "'\(table.name.replacing("'", with: "''"))'"
+    let name = table.name.textLiteral
     return try storedNumber(
       "SELECT seq FROM \(table.database.quotedDatabaseIdentifier).sqlite_sequence WHERE name = \(name) COLLATE NOCASE")
   }

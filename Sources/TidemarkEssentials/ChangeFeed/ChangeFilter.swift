@@ -74,7 +74,7 @@ extension TransactionChanges.Element {
     guard case .schema(let sql) = self else { return false }
     var (tokens, isAfterRename) = (SQLTokenizer(sql), false)
     while let token = tokens.next() {
-      let word = token == .word ? sql[tokens.range].uppercased() : ""
+      let word = token == .word ? sql[tokens.range].asciiUppercased : ""
       if isAfterRename, word == "TO" { return true }
       isAfterRename = word == "RENAME"
     }

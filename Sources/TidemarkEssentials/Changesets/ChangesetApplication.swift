@@ -257,13 +257,23 @@ private struct NumberApplication {
     for element in numbers.all {
       switch element {
       case .counter(let databaseName, let tableName, let value):
+        try checkDatabaseName(databaseName)
         let former: Int64??
         if case .counter(_, _, let known)? = numbers.former(of: element) { former = .some(known) } else { former = nil }
         try setCounter(of: TableKey(tableName, in: databaseName), to: value, former: former)
       case .userVersion(let databaseName, let value):
+        try checkDatabaseName(databaseName)
         try db.execute(sql: "PRAGMA \(databaseName.quotedDatabaseIdentifier).user_version = \(value)")
       case .row, .schema, .unknownRows, .notification: break
       }
+    }
+  }
+
+  /// Throws an error for a name that SQL cannot contain.
+  private func checkDatabaseName(_ name: String) throws {
+    if name.utf8.contains(0) {
+      throw ChangesetError(
+        .schemaMismatch, "the changeset changes database \(name.debugDescription), which does not exist")
     }
   }
 

@@ -88,11 +88,6 @@ extension Double {
   }
 }
 
-extension String {
-  /// The text as an SQL literal, as in `'it''s'`.
-  fileprivate var textLiteral: String { "'\(replacing("'", with: "''"))'" }
-}
-
 extension Data {
   /// The bytes as an SQL literal, as in `X'FF00'`.
   var blobLiteral: String {

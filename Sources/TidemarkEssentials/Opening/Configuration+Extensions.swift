@@ -16,7 +16,8 @@ extension DatabaseExtension {
   ///   derives from the path.
   /// - Returns: The extension.
   public static func library(_ path: String, entryPoint: String? = nil) -> DatabaseExtension {
-    let absolute = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    let isAbsolute = path.utf8.first == UInt8(ascii: "/")
+    let absolute = isAbsolute ? path : FileManager.default.currentDirectoryPath + "/" + path
     return DatabaseExtension(name: absolute, source: .library(path: absolute, entryPoint: entryPoint))
   }
 

@@ -11,7 +11,7 @@ struct PragmaStatement {
   /// Nil if the SQL is not a pragma.
   init?(_ sql: String) {
     var tokens = SQLTokenizer(sql)
-    guard tokens.next() == .word, sql[tokens.range].uppercased() == "PRAGMA", let lexemes = SQLLexeme.all(in: sql)
+    guard tokens.next() == .word, sql[tokens.range].asciiUppercased == "PRAGMA", let lexemes = SQLLexeme.all(in: sql)
     else { return nil }
     let words = lexemes.filter { $0.text != ";" }
     let index = words.count > 3 && words[2].text == "." ? 3 : 1

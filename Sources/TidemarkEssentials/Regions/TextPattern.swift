@@ -7,6 +7,8 @@ enum TextPattern: String, Sendable {
   ///
   /// Where `PRAGMA case_sensitive_like` decides, it is unknown.
   func outcome(_ value: DatabaseValue, matching pattern: DatabaseValue) -> RowFormula.Outcome {
+    // If SQLite was built so that blobs never match, not even NULL and a blob have the result NULL.
+    if value.isBlob || pattern.isBlob { return .unknown }
     if value.isNull || pattern.isNull { return .null }
     guard let text = value.exactText, let pattern = pattern.exactText else { return .unknown }
     switch self {
@@ -84,6 +86,8 @@ extension UInt8 {
 }
 
 extension DatabaseValue {
+  fileprivate var isBlob: Bool { if case .blob = storage { true } else { false } }
+
   /// The text that SQLite compares with a pattern; nil if it is not certain, or if it is long: the committing thread
   /// waits.
   fileprivate var exactText: String? {

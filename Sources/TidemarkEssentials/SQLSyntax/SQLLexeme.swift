@@ -77,7 +77,7 @@ private struct LexemeReader {
       }
       return SQLLexeme(kind: .blob, text: blob.text, range: range.lowerBound..<next.upperBound)
     }
-    return SQLLexeme(kind: .word, text: String(text), keyword: text.uppercased(), range: range)
+    return SQLLexeme(kind: .word, text: String(text), keyword: text.asciiUppercased, range: range)
   }
 
   private static func beginsWithDigit(_ text: Substring) -> Bool {

@@ -52,7 +52,8 @@ enum DatabaseLocation {
   }
 
   private static func absolute(_ path: String) -> String {
-    path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    // As bytes: Swift combines a slash and a following accent to one character.
+    path.utf8.first == UInt8(ascii: "/") ? path : FileManager.default.currentDirectoryPath + "/" + path
   }
 
   private static func escaped(_ name: String) -> String {

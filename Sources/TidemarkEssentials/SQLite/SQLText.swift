@@ -62,6 +62,24 @@ extension String {
   }
 }
 
+extension StringProtocol {
+  /// The text with ASCII letters in upper case, for comparisons with keywords: other letters do not occur in them.
+  var asciiUppercased: String {
+    String(decoding: utf8.map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) ? $0 - 32 : $0 }, as: UTF8.self)
+  }
+}
+
+extension String {
+  /// The text as an SQL literal, as in `'it''s'`. It must not contain a NUL character.
+  ///
+  /// Bytes are compared: Swift combines a quote and a following accent to one character, and SQLite does not.
+  var textLiteral: String {
+    let quote = UInt8(ascii: "'")
+    guard utf8.contains(quote) else { return "'\(self)'" }
+    return "'\(String(decoding: utf8.flatMap { $0 == quote ? [quote, quote] : [$0] }, as: UTF8.self))'"
+  }
+}
+
 extension UInt8 {
   /// Whether the byte is an ASCII letter or digit.
   var isASCIILetterOrDigit: Bool {

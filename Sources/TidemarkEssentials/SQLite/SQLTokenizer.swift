@@ -107,7 +107,8 @@ struct SQLTokenizer: Sequence, IteratorProtocol {
   private mutating func skipBlanksAndComments() {
     while let byte = peek() {
       if Self.isBlank(byte) {
-        take()
+        // A vertical tab is whitespace only after other whitespace.
+        skip { Self.isBlank($0) || $0 == 0x0B }
       } else if byte == UInt8(ascii: "-"), takesPair(UInt8(ascii: "-")) {
         skip { $0 != UInt8(ascii: "\n") }
       } else if byte == UInt8(ascii: "/"), takesPair(UInt8(ascii: "*")) {

@@ -79,6 +79,9 @@ import Testing
           .powersafeOverwrite(false), .vfs("unix"),
         ]
       ).description == "file:foo?cache=shared&immutable=1&modeOf=bar&mode=rwc&nolock=1&psow=0&vfs=unix")
+    // For Swift, the question mark and the accent are one character.
+    #expect(
+      Connection.Location.uri("a?\u{301}", parameters: [.nolock(true)]).description == "file:a%3f\u{301}?nolock=1")
     #expect(Connection.Location.inMemory.description == ":memory:")
     #expect(Connection.Location.temporary.description == "")
   }

@@ -81,6 +81,17 @@ import Testing
     #expect(try db.integrityCheck() == [])
   }
 
+  /// For Swift, each quote and the accent after it are one character.
+  @Test func quotesBeforeAccentsAreRead() throws {
+    let name = "\u{301}a\"\u{301}"
+    try db.run("CREATE TABLE accents (\(name.quote()) DEFAULT '\u{301}it''\u{301}s')")
+    #expect(
+      try db.schema.columnDefinitions(table: "accents").map(\.defaultValue) == [.stringLiteral("\u{301}it'\u{301}s")])
+    #expect(SQLWords(name.quote()).tokens.map(\.name) == [name])
+    #expect(SQLExpression<Int>(name).unquotedName == name)
+    #expect(Table("accents")[SQLExpression<Int>(name)].namespaced?.column == name.quote())
+  }
+
   @Test func rebuildingKeepsRowIDs() throws {
     try db.execute("CREATE TABLE u (a, b); INSERT INTO u VALUES (1, 2), (3, 4); DELETE FROM u WHERE a = 1")
     try db.execute("CREATE TABLE w (a PRIMARY KEY, b, rowid) WITHOUT ROWID; INSERT INTO w VALUES (1, 2, 3)")

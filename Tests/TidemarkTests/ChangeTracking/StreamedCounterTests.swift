@@ -39,6 +39,17 @@ import Tidemark
     #expect(try await lines(stream) == ["counter of event: none"])
   }
 
+  @Test func `a table with a quote before an accent in its name has a counter`() async throws {
+    let database = try Observed.queue.open()
+    let stream = try await database.writer.changes()
+    try await database.writer.write { db in
+      try db.execute(sql: "CREATE TABLE \"it'\u{301}s\" (id INTEGER PRIMARY KEY AUTOINCREMENT)")
+    }
+    _ = try await lines(stream)
+    try await database.writer.write { try $0.execute(sql: "INSERT INTO \"it'\u{301}s\" VALUES (7)") }
+    #expect(try await lines(stream).contains("counter of it'\u{301}s: 7"))
+  }
+
   @Test(arguments: Observed.streamed)
   func `a stream contains the counter of a table that is renamed afterwards`(_ kind: Observed) async throws {
     let database = try kind.open()

@@ -30,6 +30,18 @@ import Tidemark
 
   private static let playerLines = "SELECT id || ' ' || name || ' ' || score FROM player ORDER BY id"
 
+  @Test(arguments: [
+    TransactionChanges.Element.counter(databaseName: "ma\0in", tableName: "player", value: 4),
+    .userVersion(databaseName: "ma\0in", value: 4),
+  ])
+  func `a number of a database whose name contains NUL is refused`(_ element: TransactionChanges.Element) throws {
+    let changes = try Changeset(decoding: Changeset([element]).encoded())
+    try inMemory { db in
+      let error = #expect(throws: ChangesetError.self) { try db.apply(changes) }
+      #expect(error?.reason == .schemaMismatch)
+    }
+  }
+
   @Test func `insertions, updates and deletions are applied`() throws {
     let lines = try applied(
       Self.players,

@@ -95,6 +95,16 @@ import Tidemark
     }
   }
 
+  @Test func `a quote before an accent is doubled in a literal`() throws {
+    try inMemory { db in
+      // For Swift, the quote and the accent are one character.
+      let text = "it'\u{301}s"
+      let literal = try db.dumpedSQL("SELECT \(text)", .quote())
+      #expect(Array(literal.utf8) == Array("'it''\u{301}s'\n".utf8))
+      try #expect(String.fetchOne(db, sql: "SELECT \(literal)") == text)
+    }
+  }
+
   @Test func `texts with NUL characters are complete`() throws {
     try inMemory { db in
       let sql: SQL = "SELECT \("a\0'b")"

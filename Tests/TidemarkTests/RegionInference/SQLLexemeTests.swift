@@ -39,6 +39,13 @@ import Testing
     #expect(lexemes.map(\.isName) == [false, true, true, false, false])
   }
 
+  @Test func `words with letters outside of ASCII are names, as for SQLite`() throws {
+    // In Unicode, the upper-case form of each of them is a keyword.
+    let lexemes = try #require(SQLLexeme.all(in: "lımıt croſs croß o\u{FB00}set"))
+    #expect(lexemes.map(\.isName) == [true, true, true, true])
+    #expect(["LIMIT", "CROSS", "OFFSET"].filter(lexemes.map(\.keyword).contains).isEmpty)
+  }
+
   @Test func `each token knows its place`() throws {
     let sql = "SELECT x'00',\"é\"/**/ FROM t WHERE 1.5e3<=?1"
     let lexemes = try #require(SQLLexeme.all(in: sql))

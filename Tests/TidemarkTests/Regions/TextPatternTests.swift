@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import Tidemark
 
@@ -31,6 +32,26 @@ import Tidemark
     #expect(TextPattern.like.outcome(1.5.databaseValue, matching: "1%".databaseValue) == .unknown)
     #expect(TextPattern.like.outcome(.null, matching: "%".databaseValue) == .null)
     #expect(TextPattern.glob.outcome("a".databaseValue, matching: .null) == .null)
+  }
+
+  @Test func `a pattern has an unknown result for NULL and a blob`() throws {
+    let blob = Data([0x61]).databaseValue
+    for operation in [TextPattern.like, .glob] {
+      #expect(operation.outcome(.null, matching: blob) == .unknown)
+      #expect(operation.outcome(blob, matching: .null) == .unknown)
+    }
+    // With Debian's SQLite, NULL LIKE x'61' is 0, and the new row is selected.
+    let dbQueue = try DatabaseQueue()
+    try dbQueue.write { try $0.execute(sql: "CREATE TABLE t (id INTEGER PRIMARY KEY, x)") }
+    let count = Locked(0)
+    let request = SQLRequest<Row>(sql: "SELECT id FROM t WHERE NOT (x LIKE x'61')")
+    let observer = DatabaseRegionObservation(tracking: request).start(in: dbQueue) { _ in
+    } onChange: { _ in
+      count.update { $0 += 1 }
+    }
+    defer { observer.cancel() }
+    try dbQueue.write { try $0.execute(sql: "INSERT INTO t VALUES (1, NULL)") }
+    #expect(count.value == 1)
   }
 
   @Test func aSearchThatTakesTooLongIsGivenUp() {

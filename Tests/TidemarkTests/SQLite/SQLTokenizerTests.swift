@@ -24,6 +24,7 @@ import Tidemark
     ("$a::b(c d) ?", ["other $a::b(c", "word d", "other )", "parameter ?"]),
     (":a::b(c) ?", ["parameter :a::b(c)", "parameter ?"]), (":a(b) ?", ["parameter :a(b)", "parameter ?"]),
     ("a-b/c", ["word a", "other -", "word b", "other /", "word c"]), ("x'00'", ["word x", "quoted '00'"]),
+    ("a \u{B}b", ["word a", "word b"]), ("\u{B}a", ["other \u{B}", "word a"]),
     ("a$b", ["word a$b"]), ("\u{FEFF}a", ["word a"]), ("1e-5", ["word 1e", "other -", "word 5"]),
   ] as [(String, [String])])
   func textIsTokenizedAsBySQLite(sql: String, expected: [String]) {
@@ -32,6 +33,7 @@ import Tidemark
 
   @Test(arguments: [
     ("", true), (" ;; \n", true), ("-- note", true), ("/* a */ ; -- b\n", true), ("\u{FEFF}", true), ("a", false),
+    ("\n\u{B} ;", true), ("\u{B}", false),
     ("'", false),
   ])
   func blanksCommentsAndSemicolonsAreSkipped(sql: String, isBlank: Bool) {

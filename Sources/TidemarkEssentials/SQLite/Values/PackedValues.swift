@@ -122,7 +122,7 @@ struct PackedValues {
   }
 
   /// The number of bytes of texts and blobs.
-  var byteCount: Int { block?.header.pointee.byteCount ?? 0 }
+  var byteCount: Int { withExtendedLifetime(owner) { block?.header.pointee.byteCount ?? 0 } }
 
   // MARK: - Writing
 
@@ -206,7 +206,10 @@ struct PackedValues {
     let copy = PackedValues(
       capacity: Swift.max(4, count * 2), byteCapacity: Swift.max(64, (byteCount + addedByteCount) * 2))
     guard let target = copy.block else { preconditionFailure("a list with capacity has a block") }
-    if let block { for index in indices { target.add(block.slots[index], of: block) } }
+    // In optimized builds, the old owner was released before its values were copied: found by `make fuzz`.
+    withExtendedLifetime((owner, copy.owner)) {
+      if let block { for index in indices { target.add(block.slots[index], of: block) } }
+    }
     self = copy
     return target
   }
@@ -219,12 +222,14 @@ extension PackedValues: @unchecked Sendable {}
 
 extension PackedValues: RandomAccessCollection {
   @usableFromInline var startIndex: Int { 0 }
-  @usableFromInline var endIndex: Int { block?.header.pointee.count ?? 0 }
+  @usableFromInline var endIndex: Int { withExtendedLifetime(owner) { block?.header.pointee.count ?? 0 } }
 
   @inline(__always)
   private func slot(at index: Int) -> Slot {
-    guard let block, index >= 0, index < block.header.pointee.count else { preconditionFailure("index out of range") }
-    return block.slots[index]
+    withExtendedLifetime(owner) {
+      guard let block, index >= 0, index < block.header.pointee.count else { preconditionFailure("index out of range") }
+      return block.slots[index]
+    }
   }
 
   private func bytes(of slot: Slot) -> UnsafeRawBufferPointer {
