@@ -1,7 +1,7 @@
 # The commands of the repository. `make help` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo picture bench test test-fast test-release check lint prose format warnings negative typecheck portability examples container tsan asan docs check-docs stress clean
+.PHONY: help setup demo picture bench test test-fast test-release check lint prose format warnings negative typecheck portability examples container tsan asan mutants docs check-docs stress clean
 
 # Symbolicating the backtrace of a crash takes minutes on Linux, and exit tests crash intentionally.
 export SWIFT_BACKTRACE := enable=no
@@ -101,6 +101,9 @@ tsan: setup ## run the tests under the thread sanitizer
 
 asan: setup ## run the tests under the address and leak sanitizers
 	@Scripts/sanitize.sh address $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)
+
+mutants: setup ## change the pure parts in small ways, one at a time: tests must notice; FILTER='gates' runs a part, LIST=1 lists
+	@FILTER='$(FILTER)' Scripts/mutants.sh
 
 docs: setup ## build the documentation sites of Tidemark and SQLiteDB into .build/docs
 	@swift build --target Tidemark
