@@ -117,4 +117,4 @@ stress: setup ## run the tests STRESS_ROUNDS times, with new seeds each time
 	@Scripts/stress.sh $(STRESS_ROUNDS) $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)
 
 clean: ## remove all build products
-	@rm -rf .build .build-check .build-tsan .build-asan .build-examples .build-release
+	@rm -rf .build .build-check .build-tsan .build-asan .build-examples .build-release .build-mutants
