@@ -48,8 +48,8 @@ struct RewrittenSources {
     try package.write(testSources: testSources, rewritten: texts)
   }
 
-  /// Compiles sources, and drops mutants until there are no errors. The compiler looks for some errors only when there
-  /// are no others in any source, so the last round compiles all of them.
+  /// Compiles sources, and drops mutants until there are no errors. Some errors are reported only if no source has
+  /// others, so the last round compiles all of them.
   private mutating func check(_ all: [String]) throws {
     var unchecked = all
     while !unchecked.isEmpty {
@@ -91,7 +91,7 @@ struct RewrittenSources {
       let (path, errors) = try package.build()
       if let path { return path }
       print("mutants: \(errors.count) errors in the build; dropping mutants")
-      // Another source has changed: what was remembered may be wrong.
+      // Another source has changed: the remembered mutants may be wrong.
       try DroppedCache.remove(package)
       try drop(errors)
     }
