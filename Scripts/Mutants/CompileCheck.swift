@@ -19,8 +19,8 @@ struct CompileCheck {
     (spans, functions) = (visitor.spans, visitor.functions)
   }
 
-  /// The mutants that may have caused an error: the innermost one around it. An error after a removed statement, such as
-  /// a variable without a value, is attributed to all removals in its function.
+  /// The mutants that may have caused an error: the innermost one around it. An error after a removed statement, such
+  /// as a variable without a value, is attributed to all removals in its function.
   func culprits(of error: CompilerError) -> Set<Int> {
     let position = converter.position(ofLine: error.line, column: error.column).utf8Offset
     if let span = spans.filter({ $0.start <= position && position < $0.end }).min(by: {

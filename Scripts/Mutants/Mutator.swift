@@ -4,9 +4,9 @@ import SwiftSyntax
 
 /// Rewrites a source so that its mutants can be switched on one at a time, without another build.
 ///
-/// The rewritten text has the lines of the original. Each node is printed from the texts of its children, and a node that
-/// has a mutant becomes a call of a function in `Runtime/Mutated.swift`. White space and comments around a node stay
-/// outside of the call.
+/// The rewritten text has the lines of the original. Each node is printed from the texts of its children, and a node
+/// that has a mutant becomes a call of a function in `Runtime/Mutated.swift`. White space and comments around a node
+/// stay outside of the call.
 final class Mutator {
   /// The result of a function, as far as it can be changed.
   enum Result {

@@ -2,10 +2,10 @@
 //
 //   make mutants [FILTER=part] [JOBS=2] [LIST=1]
 //
-// The tool copies the package to `.build-mutants`, rewrites the sources of the parts so that each mutant can be switched
-// on by a number in the environment, drops the mutants that do not compile, and builds the tests once. For each mutant,
-// it then runs the suites that reach it: see `parts.txt`. Survivors that were read and accepted are listed in
-// `accepted.txt`. `LIST=1` lists the mutants without running them.
+// The tool copies the package to `.build-mutants`, and rewrites the sources of the parts so that each mutant can be
+// switched on by a number in the environment. It drops the mutants that do not compile, and builds the tests once. For
+// each mutant, it then runs the suites that reach it: see `parts.txt`. Survivors that were read and accepted are listed
+// in `accepted.txt`. `LIST=1` lists the mutants without running them.
 
 import Foundation
 
