@@ -1,7 +1,7 @@
 # The commands of the repository. `make help` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo picture bench test test-fast test-release check lint prose format warnings negative typecheck portability examples container tsan asan docs check-docs stress stress-long planted-faults coverage fuzz clean
+.PHONY: help setup demo picture bench test test-fast test-release check lint prose format warnings negative typecheck portability examples container tsan asan docs check-docs stress stress-long planted-faults coverage fuzz mutants clean
 
 # Symbolicating the backtrace of a crash takes minutes on Linux, and exit tests crash intentionally.
 export SWIFT_BACKTRACE := enable=no
@@ -113,6 +113,8 @@ asan: setup ## run the tests under the address and leak sanitizers
 
 fuzz: setup ## fuzz the library for MINUTES (30); FILTER=tokens selects targets, REPRODUCE=file checks one input, MERGE=1 stores corpora
 	@MINUTES='$(MINUTES)' FILTER='$(FILTER)' REPRODUCE='$(REPRODUCE)' MERGE='$(MERGE)' Scripts/fuzz.sh
+mutants: setup ## change the pure parts in small ways, one at a time: tests must notice; FILTER='gates' runs a part, LIST=1 lists
+	@FILTER='$(FILTER)' Scripts/mutants.sh
 
 docs: setup ## build the documentation sites of Tidemark and SQLiteDB into .build/docs
 	@swift build --target Tidemark
@@ -132,4 +134,4 @@ planted-faults: setup ## check that the tests find each fault in Tests/PlantedFa
 	@Scripts/planted-faults.py --filter '$(FILTER)' --report $(FAULTS_RESULT)
 
 clean: ## remove all build products
-	@rm -rf .build .build-check .build-tsan .build-asan .build-examples .build-release .build-faults .build-coverage .build-fuzz
+	@rm -rf .build .build-check .build-tsan .build-asan .build-examples .build-release .build-faults .build-coverage .build-fuzz .build-mutants

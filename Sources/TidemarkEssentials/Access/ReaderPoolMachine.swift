@@ -223,8 +223,8 @@ struct ReaderPoolMachine {
 
   private mutating func grantLive() -> Grant? {
     if isExclusive || waitingExclusiveCount > 0 { return nil }
-    let freeCount = slots.count - leasedCount
-    guard liveCount == 0 || waitQueue.isEmpty && freeCount > 1 else { return nil }
+    // If a read waits and live queries have a connection, no other one is free.
+    guard liveCount == 0 || slots.count - leasedCount > 1 else { return nil }
     guard let grant = free() else { return nil }
     if case .reader(let slot) = grant { slots[slot] = .leasedToLiveQueries }
     if case .vacancy(let slot) = grant { slots[slot] = .leasedToLiveQueries }

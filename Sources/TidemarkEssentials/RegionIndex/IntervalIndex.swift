@@ -106,18 +106,12 @@ struct IntervalIndex<ID: Hashable & Sendable>: Sendable {
 
   /// Calls a closure for each range that contains a value.
   func find(_ value: DatabaseValue, _ body: (ID) -> Void) {
-    if value.isRepairedText { return findEverywhere(value, body) }
+    // Its order is unknown: any range may contain it.
+    if value.isRepairedText { return forEach(body) }
     for run in runs {
       run.find(value, 0..<run.items.count) { item in
         if isThere(item) { body(item.id) }
       }
-    }
-  }
-
-  // The order of such a value is unknown.
-  private func findEverywhere(_ value: DatabaseValue, _ body: (ID) -> Void) {
-    for run in runs {
-      for item in run.items where item.range.contains(value) && isThere(item) { body(item.id) }
     }
   }
 

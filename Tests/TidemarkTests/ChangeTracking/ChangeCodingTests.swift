@@ -94,6 +94,39 @@ import Testing
     #expect(TransactionChanges.mayHaveNotifications(encoded: [1, 0, 0]))
   }
 
+  @Test func `changes in an unknown format may have notifications`() {
+    #expect(TransactionChanges.mayHaveNotifications(encoded: [2, 0, 0, 0, 0]))
+    #expect(!TransactionChanges.mayHaveNotifications(encoded: [1, 0, 0, 0, 0]))
+  }
+
+  @Test(
+    arguments: [
+      (exampleBytes, 100), ([1, 0, 3], -2), ([2, 0, 3], nil), ([1, 0], nil), ([1, 3, 3, 0], nil), ([], nil),
+    ] as [([UInt8], Int64?)])
+  func `the time is read from the first bytes`(bytes: [UInt8], time: Int64?) {
+    #expect(bytes.withUnsafeBytes { TransactionChanges.microsecondsSince1970(ofEncoded: $0) } == time)
+  }
+
+  @Test func `a table that is described like the last one is the same object`() throws {
+    let other = TransactionChanges(
+      microsecondsSince1970: 0,
+      elements: [
+        .row(
+          ChangedRow(
+            table: ChangedTable(name: "team", columnNames: ["id"], primaryKey: [0], rowID: .primaryKey),
+            images: .insert(ChangedRow.Image(rowID: 1, values: [1.databaseValue]))))
+      ])
+    var lastTable: TransactionChanges.DescribedTable?
+    func decode(_ bytes: [UInt8]) throws -> ChangedTable? {
+      try bytes.withUnsafeBytes { try TransactionChanges($0, &lastTable) }.rows.first?.table
+    }
+    let first = try decode(Self.exampleBytes)
+    let second = try decode(Self.exampleBytes)
+    #expect(first != nil && first === second && lastTable?.table === second)
+    let third = try decode(other.encoded())
+    #expect(third?.name == "team" && lastTable?.table === third)
+  }
+
   @Test func `a NaN, which SQLite cannot store, is NULL`() throws {
     let changes = TransactionChanges(
       microsecondsSince1970: 0,

@@ -62,4 +62,104 @@ import Tidemark
     log.end(number)
     #expect(!log.hasRunningFetches)
   }
+
+  @Test func `external commits match nothing, and are reported separately`() {
+    var log = CommitLog<String>()
+    let number = log.begin()
+    log.append(ShortList(["x"]), rowCount: 1, isUnknown: true, isExternal: true)
+    #expect(!log.contains(after: number) { _ in true })
+    #expect(log.hasExternalCommits(after: number))
+    #expect(!log.hasExternalCommits(after: log.last))
+    log.append(ShortList(["x"]), rowCount: 1, isUnknown: false)
+    #expect(log.contains(after: number) { _ in true })
+    #expect(!log.hasExternalCommits(after: 1))
+  }
+
+  @Test func `a fetch's own commit is ignored, and the others are not`() {
+    var log = CommitLog<String>()
+    let number = log.begin()
+    log.append(ShortList(["own"]), rowCount: 1, isUnknown: false)
+    #expect(!log.contains(after: number, but: 1) { _ in true })
+    log.append(ShortList(["other"]), rowCount: 1, isUnknown: false)
+    #expect(log.contains(after: number, but: 1) { $0 == "other" })
+    #expect(log.contains(after: number, but: 2) { $0 == "own" })
+  }
+
+  @Test func `commits that were captured for older needs match`() {
+    var log = CommitLog<String>()
+    let number = log.begin()
+    log.append(ShortList(["x"]), rowCount: 1, isUnknown: false, needsVersion: 2)
+    #expect(log.contains(after: number, needsVersion: 3) { _ in false })
+    #expect(!log.contains(after: number, needsVersion: 2) { _ in false })
+    #expect(!log.contains(after: number) { _ in false })
+  }
+
+  @Test func `commits are kept for the oldest running fetch`() {
+    var log = CommitLog<String>()
+    let oldest = log.begin()
+    log.append(ShortList(["first"]), rowCount: 1, isUnknown: false)
+    let newest = log.begin()
+    log.append(ShortList(["second"]), rowCount: 1, isUnknown: false)
+    log.end(newest)
+    #expect(log.contains(after: oldest) { $0 == "first" })
+    #expect(!log.contains(after: oldest) { _ in false })
+  }
+
+  @Test func `the end of the oldest fetch keeps the commits of the next one`() {
+    var log = CommitLog<String>()
+    let oldest = log.begin()
+    log.append(ShortList(["first"]), rowCount: 1, isUnknown: false)
+    let newest = log.begin()
+    log.append(ShortList(["second"]), rowCount: 1, isUnknown: false)
+    log.end(oldest)
+    #expect(log.contains(after: newest) { $0 == "second" })
+    #expect(!log.contains(after: newest) { _ in false })
+    // The first commit was removed.
+    #expect(log.contains(after: oldest) { _ in false })
+  }
+
+  @Test func `each of several fetches that began after the same commit keeps the log`() {
+    var log = CommitLog<String>()
+    let (first, second) = (log.begin(), log.begin())
+    log.append(ShortList(["x"]), rowCount: 1, isUnknown: false)
+    log.end(first)
+    #expect(log.hasRunningFetches)
+    #expect(!log.contains(after: second) { _ in false })
+    log.end(second)
+    #expect(!log.hasRunningFetches)
+  }
+
+  @Test func `a log holds as many commits and rows as its bounds`() {
+    var log = CommitLog<String>(commitCountMax: 2, rowCountMax: 10)
+    let number = log.begin()
+    log.append(ShortList(["x"]), rowCount: 4, isUnknown: false)
+    log.append(ShortList(["x"]), rowCount: 6, isUnknown: false)
+    #expect(!log.contains(after: number) { _ in false })
+    // The third one evicts the first one, whose rows make room.
+    log.append(ShortList(["x"]), rowCount: 4, isUnknown: false)
+    #expect(log.contains(after: number) { _ in false })
+    #expect(!log.contains(after: number + 1) { _ in false })
+    // Two more evict the second one, because of its rows.
+    log.append(ShortList(["x"]), rowCount: 7, isUnknown: false)
+    #expect(log.contains(after: number + 2) { _ in false })
+    #expect(!log.contains(after: number + 3) { _ in false })
+  }
+
+  @Test func `commits without running fetches are counted`() {
+    var log = CommitLog<String>()
+    log.append(ShortList(["x"]), rowCount: 1, isUnknown: false)
+    log.skip()
+    #expect(log.last == 2)
+    #expect(log.begin() == 2)
+  }
+
+  @Test func `the rows of removed commits no longer count`() {
+    var log = CommitLog<String>(rowCountMax: 10)
+    let first = log.begin()
+    log.append(ShortList(["x"]), rowCount: 9, isUnknown: false)
+    log.end(first)
+    let second = log.begin()
+    log.append(ShortList(["x"]), rowCount: 9, isUnknown: false)
+    #expect(!log.contains(after: second) { _ in false })
+  }
 }

@@ -82,4 +82,31 @@ import Tidemark
     #expect(!query.release())
     #expect(query.begin() == [.externalCommit, .change])
   }
+
+  @Test func `a query is in one state at a time`() {
+    var machine = LiveQueryMachine()
+    func states() -> [Bool] { [machine.isIdle, machine.isDeferred, machine.isPausing] }
+    #expect(states() == [true, false, false])
+    _ = machine.requestFetch(.newObserver)
+    #expect(states() == [false, false, false])
+    let unserved = machine.begin()
+    machine.pause(unserved: unserved)
+    #expect(states() == [false, false, true])
+    _ = (machine.resume(), machine.begin(), machine.requestFetch(.externalCommit), machine.end())
+    #expect(states() == [false, true, false])
+  }
+
+  @Test func `only a deferred query is released, and only a pausing one resumes`() {
+    let query = Query()
+    #expect(!query.release() && !query.resume())
+    #expect(query.requestFetch(.change))
+    #expect(!query.release() && !query.resume())
+  }
+
+  @Test func `reasons that concern external commits are recognized`() {
+    typealias Reasons = LiveQueryMachine.FetchReasons
+    #expect(Reasons.externalCommit.includesExternal && Reasons.externalChange.includesExternal)
+    #expect(!Reasons.change.includesExternal && !Reasons.newObserver.includesExternal)
+    #expect(Reasons.externalChange.contains(.change))
+  }
 }

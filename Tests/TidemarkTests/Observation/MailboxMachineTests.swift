@@ -113,4 +113,106 @@ import Tidemark
     #expect(!mailbox.putFirst(1))
     #expect(mailbox.take() == "2")
   }
+
+  @Test func valuesThatArriveDuringDeliveriesKeepTheirOrder() {
+    let mailbox = Mailbox(keepsAll: true)
+    var (added, taken, schedules) = (0, [String](), [Bool]())
+    // Two arrive for each delivery, and then none.
+    for round in 0..<20 {
+      for _ in 0..<(round < 10 ? 2 : 0) {
+        _ = mailbox.put(added)
+        added += 1
+      }
+      taken.append(mailbox.take())
+      schedules.append(mailbox.didDeliver().schedules)
+    }
+    #expect(taken == (0..<20).map(String.init))
+    #expect(schedules == Array(repeating: true, count: 19) + [false])
+  }
+
+  @Test func aBufferedErrorFollowsAllValues() {
+    let mailbox = Mailbox(keepsAll: true)
+    _ = (mailbox.put(1), mailbox.put(2), mailbox.fail(7))
+    var taken: [String] = []
+    for _ in 0..<3 {
+      taken.append(mailbox.take())
+      _ = mailbox.didDeliver()
+    }
+    #expect(taken == ["1", "2", "Planned(number: 7)"])
+  }
+
+  @Test func anErrorWithoutValuesIsScheduled() {
+    let mailbox = Mailbox()
+    #expect(mailbox.fail(7))
+    #expect(mailbox.take() == "Planned(number: 7)")
+  }
+
+  @Test func onlyTheFirstErrorIsDelivered() {
+    let mailbox = Mailbox()
+    _ = mailbox.fail(7)
+    #expect(!mailbox.fail(8))
+    #expect(mailbox.take() == "Planned(number: 7)")
+  }
+
+  @Test func closedMailboxesAcceptNoError() {
+    let mailbox = Mailbox()
+    _ = mailbox.close()
+    #expect(!mailbox.fail(7))
+    #expect(mailbox.take() == "nothing")
+  }
+
+  @Test func firstValuesAreDeliveredUnlessThereAreOthers() {
+    let mailbox = Mailbox()
+    #expect(mailbox.putFirst(1))
+    #expect(mailbox.take() == "1")
+    _ = mailbox.didDeliver()
+    // Values that were delivered before count, too.
+    #expect(!mailbox.putFirst(0))
+    #expect(mailbox.take() == "nothing")
+  }
+
+  @Test func aMailboxThatWasHeldInVainSchedulesItsNextValue() {
+    let mailbox = Mailbox()
+    mailbox.hold()
+    #expect(mailbox.take() == "nothing")
+    #expect(mailbox.put(1))
+    #expect(mailbox.take() == "1")
+  }
+
+  @Test func nothingIsTakenDuringADelivery() {
+    let mailbox = Mailbox()
+    _ = mailbox.put(1)
+    _ = mailbox.take()
+    _ = mailbox.put(2)
+    #expect(mailbox.take() == "nothing")
+  }
+
+  @Test func thereIsNoDeliveryToWaitForAfterItsEnd() {
+    let mailbox = Mailbox()
+    _ = (mailbox.put(1), mailbox.take(on: 2), mailbox.didDeliver())
+    let deliverer = mailbox.close()
+    #expect(deliverer == nil)
+  }
+
+  @Test func waitersAreNotifiedOnce() {
+    let mailbox = Mailbox()
+    _ = (mailbox.put(1), mailbox.take(on: 2), mailbox.close())
+    #expect(mailbox.didDeliver().waiterCount == 1)
+    #expect(mailbox.didDeliver().waiterCount == 0)
+  }
+
+  @Test func theLastDeliveryClosesTheMailbox() {
+    let mailbox = Mailbox()
+    _ = (mailbox.fail(7), mailbox.take())
+    #expect(!mailbox.didDeliver(wasLast: true).schedules)
+    #expect(!mailbox.put(1))
+    #expect(mailbox.take() == "nothing")
+  }
+
+  @Test func closingReleasesTheValues() {
+    var machine = MailboxMachine<Int>(keepsAll: true)
+    _ = (machine.put(1), machine.put(2))
+    machine.close()
+    #expect(machine.next == nil)
+  }
 }

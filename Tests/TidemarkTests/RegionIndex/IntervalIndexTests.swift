@@ -57,4 +57,49 @@ import Tidemark
     index.find("\u{FFFD}".databaseValue) { found.insert($0) }
     #expect(found == [1, 2])
   }
+
+  @Test func `a repaired text finds all ranges that were not removed`() {
+    var index = IntervalIndex<Int>()
+    for id in 1...3 {
+      index.insert(ValueRange(lower: .init(value: "a".databaseValue, isInclusive: true)), id)
+    }
+    index.insert(ValueRange(upper: .init(value: 7.databaseValue, isInclusive: true)), 4)
+    index.remove(2)
+    var found: Set<Int> = []
+    index.find("\u{FFFD}".databaseValue) { found.insert($0) }
+    #expect(found == [1, 3, 4])
+  }
+
+  @Test func `all current ranges are enumerated`() {
+    var index = IntervalIndex<Int>()
+    for id in 0..<10 { index.insert(ValueRange(lower: .init(value: id.databaseValue, isInclusive: true)), id) }
+    for id in [2, 5] { index.remove(id) }
+    var all: [Int] = []
+    index.forEach { all.append($0) }
+    #expect(all.sorted() == [0, 1, 3, 4, 6, 7, 8, 9])
+    #expect(index.count == 8)
+  }
+
+  @Test func `an index without ranges finds nothing`() {
+    var index = IntervalIndex<Int>()
+    index.insert(ValueRange(), 1)
+    index.remove(1)
+    var found: [Int] = []
+    index.find(1.databaseValue) { found.append($0) }
+    index.forEach { found.append($0) }
+    #expect(found.isEmpty && index.count == 0)
+  }
+
+  @Test func `an ID that is used again stands for its last range`() {
+    var index = IntervalIndex<Int>()
+    // The others keep the removed range in the index.
+    for id in 1...5 { index.insert(ValueRange(lower: .init(value: 100.databaseValue, isInclusive: true)), id) }
+    index.insert(ValueRange(upper: .init(value: 0.databaseValue, isInclusive: true)), 0)
+    index.remove(0)
+    index.insert(ValueRange(upper: .init(value: 10.databaseValue, isInclusive: true)), 0)
+    var found: [Int] = []
+    index.find((-1).databaseValue) { found.append($0) }
+    index.find(5.databaseValue) { found.append($0) }
+    #expect(found == [0, 0])
+  }
 }

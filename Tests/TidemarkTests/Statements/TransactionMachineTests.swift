@@ -73,6 +73,29 @@ import Testing
     Outcome(
       testDescription: "an INSERT fails in a transaction", events: [.inside],
       failure: failure(isConstraint: true), isOpen: true, outcome: nil),
+    Outcome(
+      testDescription: "COMMIT, which writes nothing itself, fails with an I/O error", events: [.inside, .commitHook],
+      failure: failure(isCommit: true, mayWrite: false, mayBeOnDisk: true), outcome: .unknown),
+    Outcome(
+      testDescription: "COMMIT, which writes nothing itself, is rolled back after an I/O error",
+      events: [.inside, .commitHook, .rollbackHook],
+      failure: failure(isCommit: true, mayWrite: false, mayBeOnDisk: true), outcome: .unknown),
+    Outcome(
+      testDescription: "COMMIT fails with the error of a constraint", events: [.inside, .commitHook],
+      failure: failure(isCommit: true, isConstraint: true, mayBeOnDisk: true), outcome: .unknown),
+    Outcome(
+      testDescription: "a constraint fails, and a transaction is open", events: [.outside, .commitHook],
+      failure: failure(isConstraint: true), isOpen: true, outcome: .notCommitted),
+    Outcome(
+      testDescription: "an INSERT in autocommit mode does not get a lock", events: [.outside, .commitHook],
+      failure: failure(), outcome: .notCommitted),
+    Outcome(
+      testDescription: "a SELECT fails after a commit in it", events: [.outside, .commitHook],
+      failure: failure(mayWrite: false, mayBeOnDisk: true), outcome: nil),
+    Outcome(
+      testDescription: "a SELECT fails after a commit and a rollback in it",
+      events: [.outside, .commitHook, .rollbackHook], failure: failure(mayWrite: false, mayBeOnDisk: true),
+      outcome: nil),
   ]
 
   @Test(arguments: outcomes) func failuresHaveACommitOutcome(_ test: Outcome) {
@@ -242,7 +265,67 @@ import Testing
     #expect(permission(&machine, isOpen: false) == .aborted("full"))
   }
 
+  @Test func theEndOfTheOutermostScopeEndsTheAbort() {
+    var machine = TransactionMachine()
+    machine.enterScope()
+    machine.enterScope()
+    machine.statementDidFail(Failed(description: "full"), wasOpen: true, isOpen: false)
+    machine.leaveScope(endsTransaction: true)
+    machine.leaveScope(endsTransaction: true)
+    #expect(machine.grantsEverything(isOpen: false))
+  }
+
+  @Test(arguments: [false, true]) func anAbortedTransactionDoesNotGrantEverything(isOpen: Bool) {
+    var machine = TransactionMachine()
+    machine.statementDidFail(Failed(description: "full"), wasOpen: true, isOpen: false)
+    #expect(!machine.grantsEverything(isOpen: isOpen))
+  }
+
+  @Test func anOpenTransactionInAScopeGrantsEverything() {
+    var machine = TransactionMachine()
+    machine.enterScope()
+    #expect(machine.grantsEverything(isOpen: true))
+  }
+
   // MARK: - Refusals and savepoints
+
+  @Test func aNewConnectionHasNoTransaction() {
+    let machine = TransactionMachine()
+    #expect(!machine.wasOpen && !machine.isBegunBySavepoint && !machine.isOfStatement)
+    #expect(machine.abortCause == nil && !machine.awaitsRollback)
+  }
+
+  @Test func theRollbackOfAStatementsOwnTransactionIsNotReported() {
+    var machine = TransactionMachine()
+    machine.captureWillBegin()
+    machine.statementTransactionDidBegin()
+    machine.statementWillBegin(isOpen: true)
+    machine.didRollBack()
+    #expect(machine.settle(hasFailed: true, isOpen: false, isStopped: false) == .discard(isReported: false))
+    // The next transaction is one of the program.
+    machine.captureWillBegin()
+    machine.didRollBack()
+    #expect(machine.settle(hasFailed: true, isOpen: false, isStopped: false) == .discard(isReported: true))
+  }
+
+  @Test func theReleaseOfAnInnerSavepointEndsNoTransaction() {
+    var machine = TransactionMachine()
+    machine.commitDidSucceed(isOpen: true)
+    #expect(machine.ending == .none)
+  }
+
+  private static let rollbacks: [(events: [Event], hasRolledBack: Bool)] = [
+    ([.rollbackHook], true), ([.commitHook, .rollbackHook], true), ([], false), ([.commitHook], false),
+    ([.commitHook, .rollbackHook, .outside], false), ([.refusedByObserver], false), ([.rebuilt], false),
+  ]
+
+  @Test(arguments: rollbacks.indices)
+  func onlyARollbackInTheCurrentStatementHasRolledBack(_ number: Int) {
+    let (events, isExpected) = Self.rollbacks[number]
+    var machine = TransactionMachine()
+    for event in events { machine.receive(event) }
+    #expect(machine.hasRolledBack == isExpected, "\(events)")
+  }
 
   @Test func aRefusalIsThrownOnce() {
     var machine = TransactionMachine()
