@@ -19,7 +19,7 @@ BENCH_RESULT = $(if $(FILTER),.build/bench.json,Benchmarks/results/$(COMMIT).jso
 # The results of all faults are kept in the repository; partial results are not.
 FAULTS_RESULT = $(if $(FILTER),.build/faults.json,Tests/PlantedFaults/results.json)
 STRESS_ROUNDS ?= 3
-MINUTES ?= 480
+MINUTES ?=
 SWIFT_FOLDERS := $(wildcard Sources Tests Demo Benchmarks Examples Scripts)
 
 # `Scripts/test.sh` runs two processes at the same time. Inside of a process, tests run one at a time: many of them block
@@ -113,6 +113,7 @@ asan: setup ## run the tests under the address and leak sanitizers
 
 fuzz: setup ## fuzz the library for MINUTES (30); FILTER=tokens selects targets, REPRODUCE=file checks one input, MERGE=1 stores corpora
 	@MINUTES='$(MINUTES)' FILTER='$(FILTER)' REPRODUCE='$(REPRODUCE)' MERGE='$(MERGE)' Scripts/fuzz.sh
+
 mutants: setup ## change the pure parts in small ways, one at a time: tests must notice; FILTER='gates' runs a part, LIST=1 lists
 	@FILTER='$(FILTER)' Scripts/mutants.sh
 
@@ -128,7 +129,7 @@ stress: setup ## run the tests STRESS_ROUNDS times, with new seeds each time
 	@Scripts/stress.sh $(STRESS_ROUNDS) $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)
 
 stress-long: setup ## run stress tests and oracles for MINUTES=480, with new seeds; goes on after an interruption
-	@Scripts/stress-long.py --minutes $(MINUTES) --report Tests/StressReport.json
+	@Scripts/stress-long.py --minutes $(or $(MINUTES),480) --report Tests/StressReport.json
 
 planted-faults: setup ## check that the tests find each fault in Tests/PlantedFaults; FILTER='ChangeFeed' selects some
 	@Scripts/planted-faults.py --filter '$(FILTER)' --report $(FAULTS_RESULT)

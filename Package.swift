@@ -65,8 +65,7 @@ let package = Package(
     .testTarget(name: "DemoTests", dependencies: ["Demo", "StressSupport", "TestSupport", "Tidemark"]),
     .target(name: "CIndexStore", path: "Tests/CIndexStore"),
     .testTarget(name: "ArchitectureTests", dependencies: ["CIndexStore"]),
-    .target(name: "FuzzTargets", dependencies: ["Tidemark", "SQLiteDB", "CSQLite"], path: "Tests/FuzzTargets"),
-    .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], exclude: ["Corpus"]),
+    .testTarget(name: "FuzzTests", dependencies: ["Tidemark", "SQLiteDB", "CSQLite"], exclude: ["Corpus"]),
   ],
   swiftLanguageModes: [.v6]
 )
@@ -82,10 +81,12 @@ if isForReleaseTests {
 }
 
 if isForFuzzing {
-  let names: Set = ["CSQLite", "TidemarkEssentials", "Tidemark", "SQLiteDB", "FuzzTargets"]
+  let names: Set = ["CSQLite", "TidemarkEssentials", "Tidemark", "SQLiteDB"]
   package.products.removeAll { !names.contains($0.name) }
   package.targets.removeAll { !names.contains($0.name) }
   package.targets += [
+    .target(
+      name: "FuzzTargets", dependencies: ["Tidemark", "SQLiteDB", "CSQLite"], path: "Tests/FuzzTests/Targets"),
     .target(name: "CLibFuzzer", path: "Tests/CLibFuzzer"),
     .executableTarget(name: "Fuzz", dependencies: ["CLibFuzzer", "FuzzTargets"], path: "Tests/Fuzz"),
   ]

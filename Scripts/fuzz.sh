@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the fuzz targets in Tests/FuzzTargets with libFuzzer, which is part of the toolchain.
+# Runs the fuzz targets in Tests/FuzzTests/Targets with libFuzzer, which is part of the toolchain.
 #
 #   Scripts/fuzz.sh
 #

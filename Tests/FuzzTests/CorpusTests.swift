@@ -1,5 +1,4 @@
 import Foundation
-import FuzzTargets
 import Testing
 
 /// The stored corpora of `make fuzz`: inputs that reach different code. Each of them must pass the check of its target.
