@@ -79,7 +79,7 @@ struct RandomHistory {
 
   /// Changes one operation so that the history contradicts itself.
   ///
-  /// - Returns: False if there is no place for the fault.
+  /// - Returns: False if there is not a place for the fault.
   mutating func plant(_ fault: Fault) -> Bool {
     let places = transactions.indices.flatMap { index in
       transactions[index].operations.indices.map { (index, $0) }

