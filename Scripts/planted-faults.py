@@ -116,10 +116,12 @@ class Copy:
                 continue
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(name, target)
-        for path in folder.rglob("*"):
-            name = path.relative_to(folder)
-            if path.is_file() and not name.parts[0].startswith(".build") and str(name) not in names:
-                path.unlink()
+        for root, folders, files in os.walk(folder):
+            folders[:] = [name for name in folders if not name.startswith((".build", ".git"))]
+            for name in files:
+                path = Path(root) / name
+                if str(path.relative_to(folder)) not in names:
+                    path.unlink()
 
     def build(self, log):
         with open(log, "w") as output:

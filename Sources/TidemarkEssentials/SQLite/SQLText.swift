@@ -65,7 +65,14 @@ extension String {
 extension StringProtocol {
   /// The text with ASCII letters in upper case, for comparisons with keywords: other letters do not occur in them.
   var asciiUppercased: String {
-    String(decoding: utf8.map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) ? $0 - 32 : $0 }, as: UTF8.self)
+    String(unsafeUninitializedCapacity: utf8.count) { buffer in
+      var count = 0
+      for byte in utf8 {
+        buffer[count] = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) ? byte - 32 : byte
+        count += 1
+      }
+      return count
+    }
   }
 }
 
