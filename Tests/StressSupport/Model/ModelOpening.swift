@@ -44,6 +44,7 @@ struct ModelOpen: ModelCommand {
       return "opened"
     }
     if !(settings.isReadonly && !file.exists) { file.exists = true }
+    if !settings.isReadonly { file.mayBeWAL = true }
     guard let writer else { return true }
     if !settings.isReadonly { file.isWAL = true }
     let database = ModelDatabase(writer, file, settings)

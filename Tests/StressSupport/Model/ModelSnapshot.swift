@@ -85,6 +85,7 @@ struct ModelUseSnapshot: ModelCommand {
 
   private func take(_ world: ModelWorld) throws -> Bool {
     guard let database = world.databases[database], let pool = database.pool, !database.isClosed else { return false }
+    guard database.file.isWAL || !database.file.mayBeWAL else { return false }
     // The state of a connection can only be copied if no other connection reads an older state.
     let isFromConnection = isFromConnection && !world.snapshots.contains { $0?.file === database.file }
     let kind = isFromConnection ? "DatabaseSnapshotPool(db)" : isPool ? "makeSnapshotPool()" : "makeSnapshot()"

@@ -19,6 +19,9 @@ final class ModelFile {
   /// Whether it was opened for writing, which makes it use the write-ahead log.
   var isWAL = false
 
+  /// Whether an opening has failed that may have made it a WAL file.
+  var mayBeWAL = false
+
   init(path: String?) { self.path = path }
 
   var content: ModelContent { versions[versions.count - 1] }
