@@ -196,7 +196,6 @@ def main():
     if copy.build(log) != 0:
         print(log.read_text())
         sys.exit("planted-faults: the tests cannot be built; the compiler's output is above")
-    checked = set()
     begin = time.monotonic()
 
     def save():
@@ -204,18 +203,16 @@ def main():
         temporary.write_text(json.dumps(results, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
         os.replace(temporary, results_path)
 
-    for fault in faults:
-        if fault.name in results["faults"]:
-            continue
+    rest = [fault for fault in faults if fault.name not in results["faults"]]
+    for tests in sorted({fault.tests for fault in rest}):
+        outcome = copy.test(tests, log)
+        if outcome != "passed":
+            print(log.read_text(errors="replace")[-4000:])
+            sys.exit(f"planted-faults: without a fault, the tests {tests} do not pass: {outcome}")
+    for fault in rest:
         if time.monotonic() - begin > arguments.minutes * 60:
             print("planted-faults: the time is over; the same command goes on")
             break
-        if fault.tests not in checked:
-            outcome = copy.test(fault.tests, log)
-            if outcome != "passed":
-                print(log.read_text(errors="replace")[-4000:])
-                sys.exit(f"planted-faults: without the fault, the tests {fault.tests} do not pass: {outcome}")
-            checked.add(fault.tests)
         source = copy.folder / fault.file
         text = source.read_text()
         source.write_text(fault.planted(text))
