@@ -48,8 +48,8 @@ struct RewrittenSources {
     try package.write(testSources: testSources, rewritten: texts)
   }
 
-  /// Compiles sources, and drops mutants until there are no errors. Some errors are reported only if no source has
-  /// others, so the last round compiles all of them.
+  /// Compiles sources, and drops mutants until all errors are gone. The compiler reports some errors only after all
+  /// others are corrected, so the last round compiles all sources.
   private mutating func check(_ all: [String]) throws {
     var unchecked = all
     while !unchecked.isEmpty {

@@ -77,7 +77,7 @@ import Tidemark
     try child.waitUntilStopped()
     for number in 1...100 { try insert(number, pool) }
     #expect(try count(pool, "own") == 100)
-    // The log cannot be reset while the process reads an old state. That is no error, unless the checkpoint asks for it.
+    // The log cannot be reset while the process reads an old state. Only a checkpoint that must reset it fails.
     try pool.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }
     #expect(throws: DatabaseError.self) { try pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } }
     child.resume()

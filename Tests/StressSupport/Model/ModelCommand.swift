@@ -19,7 +19,7 @@
 // The result of an access follows from the state: `ModelSimulation` executes the same steps (`ModelStep`) on the
 // content. It knows the result of each query, and the error of each statement: constraints, missing tables, read-only
 // and closed databases, suspension, cancellation, and transactions that were rolled back by SQLite. The results of all
-// steps are compared, including those of errors that the closure catches.
+// steps are compared, including errors that the closure catches.
 //
 // Sequences are executed in a child process (`StressChild model`), so that `ModelHarness` survives crashes and hangs.
 // All failures are reduced by leaving out commands, and printed as a script of calls with their results. In the mode
@@ -28,7 +28,7 @@
 /// A call of the public interface, or several calls that belong together.
 ///
 /// A command is made of random numbers alone, before the sequence is executed: so a sequence without some of its
-/// commands is a valid sequence, too. What it does in a state in which it is impossible, is nothing.
+/// commands is a valid sequence, too. In a state in which a command is impossible, it does nothing.
 protocol ModelCommand {
   init(_ random: inout RandomNumbers)
 
@@ -67,7 +67,7 @@ enum ModelCommands {
   }
 }
 
-/// A sequence of commands: those with the given numbers, of the ones that the seed determines.
+/// A sequence of commands. The seed determines all commands, and the numbers select some of them.
 package struct ModelScript: Sendable {
   package var seed: UInt64
   package var numbers: [Int]
@@ -86,7 +86,7 @@ package struct ModelScript: Sendable {
 
 /// The result of a sequence.
 package struct ModelResult: Sendable {
-  /// The executed commands; empty if there was no difference.
+  /// The executed commands; empty without a difference.
   package var script: [String]
   package var difference: String?
   package var counts: ModelCounts

@@ -18,7 +18,7 @@ struct ModelContent: Hashable, Sendable {
   /// The rows of `part (id INTEGER PRIMARY KEY, itemId REFERENCES item ON DELETE CASCADE)`.
   var parts: [Int64: Int64] = [:]
 
-  /// The values of the column `item.extra`; nil if there is no such column.
+  /// The values of the column `item.extra`; nil without this column.
   var extras: [Int64: Int]?
 
   /// The sorted values of additional tables, each with the column `n`.
