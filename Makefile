@@ -9,7 +9,6 @@ export SWIFT_BACKTRACE := enable=no
 SWIFT_TEST_FLAGS ?=
 BENCH_FLAGS ?=
 FILTER ?=
-MINUTES ?= 30
 REPRODUCE ?=
 MERGE ?=
 COMMIT = $(shell git rev-parse --short HEAD)
@@ -112,7 +111,7 @@ asan: setup ## run the tests under the address and leak sanitizers
 	@Scripts/sanitize.sh address $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)
 
 fuzz: setup ## fuzz the library for MINUTES (30); FILTER=tokens selects targets, REPRODUCE=file checks one input, MERGE=1 stores corpora
-	@MINUTES='$(MINUTES)' FILTER='$(FILTER)' REPRODUCE='$(REPRODUCE)' MERGE='$(MERGE)' Scripts/fuzz.sh
+	@MINUTES='$(or $(MINUTES),30)' FILTER='$(FILTER)' REPRODUCE='$(REPRODUCE)' MERGE='$(MERGE)' Scripts/fuzz.sh
 
 mutants: setup ## change the pure parts in small ways, one at a time: tests must notice; FILTER='gates' runs a part, LIST=1 lists
 	@FILTER='$(FILTER)' Scripts/mutants.sh
