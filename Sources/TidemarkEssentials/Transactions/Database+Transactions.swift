@@ -157,6 +157,7 @@ extension Database {
 
   private func keep(_ scope: Scope) throws {
     guard isInsideTransaction else {
+      try checkInterruption()
       throw abortedError(transaction.abortCause)
     }
     switch scope {

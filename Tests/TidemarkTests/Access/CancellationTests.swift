@@ -178,6 +178,19 @@ import Tidemark
     try await expectClean(dbQueue)
   }
 
+  @Test func cancellationIsReportedAlsoAfterSQLiteHasRolledBack() async throws {
+    let dbQueue = try DatabaseQueue.withBooks()
+    let task = Task {
+      try await dbQueue.write { db in
+        try? db.execute(sql: "INSERT OR ROLLBACK INTO book (title) VALUES (NULL)")
+        #expect(!db.isInsideTransaction)
+        withUnsafeCurrentTask { $0?.cancel() }
+      }
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    try await expectClean(dbQueue)
+  }
+
   @Test func programErrorsTakePrecedenceOverCancellation() async throws {
     let dbQueue = try DatabaseQueue.withBooks()
     let hasBegun = Signal()
