@@ -48,7 +48,8 @@ DECLARATION = re.compile(
 TYPES = {"struct", "class", "enum", "actor", "extension", "protocol"}
 TRAP = re.compile(
     r"^(?:\{|case\b[^{}]*?:|(?:@unknown\s+)?default:|else\b)?\s*(?:preconditionFailure|fatalError|assertionFailure)\(")
-MESSAGE_OF_CHECK = re.compile(r"\b(?:precondition|assert)\([^{}]*,\s*$")
+MESSAGE_OF_CHECK = re.compile(
+    r"\b(?:(?:precondition|assert)\([^{}]*,|(?:preconditionFailure|fatalError|assertionFailure)\()\s*$")
 
 
 class Source:
