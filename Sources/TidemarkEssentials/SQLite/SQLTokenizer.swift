@@ -45,7 +45,9 @@ struct SQLTokenizer: Sequence, IteratorProtocol {
       skip(while: Self.isDigit)
       return .parameter
     case UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: "$"), UInt8(ascii: "#"):
-      return takeParameterName() && byte != UInt8(ascii: "#") ? .parameter : .other
+      // SQLite itself uses # with a number, and does not accept it from programs.
+      let isRegister = byte == UInt8(ascii: "#") && peek().map(Self.isDigit) == true
+      return takeParameterName() && !isRegister ? .parameter : .other
     case _ where Self.isWord(byte):
       skip(while: Self.isWord)
       return .word

@@ -63,7 +63,7 @@ struct ArgumentCheck {
   /// A name used twice is one parameter. `?5` also creates the parameters with lower numbers.
   private static func parameters(of statement: Substring) -> [String?] {
     var parameters: [String?] = []
-    var marks: Set<Substring> = []
+    var marks: Set<[UInt8]> = []
     var tokens = SQLTokenizer(statement)
     while let token = tokens.next() {
       guard token == .parameter else { continue }
@@ -75,8 +75,8 @@ struct ArgumentCheck {
         while let number = Int(mark.dropFirst()), number <= 32_766, parameters.count < number {
           parameters.append(nil)
         }
-      } else if marks.insert(mark).inserted {
-        parameters.append(String(mark.dropFirst()))
+      } else if marks.insert(Array(mark.utf8)).inserted {
+        parameters.append(String(mark.unicodeScalars.dropFirst()))
       }
     }
     return parameters

@@ -21,6 +21,7 @@ import Tidemark
     (#""a""?""#, [#"quoted "a""?""#]), ("`a``?`", ["quoted `a``?`"]), ("[a?;]]", ["quoted [a?;]", "other ]"]),
     ("?,?12", ["parameter ?", "other ,", "parameter ?12"]),
     (":a@b$c", ["parameter :a", "parameter @b$c"]), (":é1", ["parameter :é1"]), (": a", ["other :", "word a"]),
+    ("#a #$2 #1a ##", ["parameter #a", "parameter #$2", "other #1a", "other #", "other #"]),
     ("$a::b(c d) ?", ["other $a::b(c", "word d", "other )", "parameter ?"]),
     (":a::b(c) ?", ["parameter :a::b(c)", "parameter ?"]), (":a(b) ?", ["parameter :a(b)", "parameter ?"]),
     ("a-b/c", ["word a", "other -", "word b", "other /", "word c"]), ("x'00'", ["word x", "quoted '00'"]),
@@ -44,7 +45,8 @@ import Tidemark
   @Test func randomTextIsTokenizedAsBySQLite() throws {
     var generator = SeededRandom()
     let pieces = [
-      "?", "?3", ":a", ":a", "@b", "$c", "$c::d", ":a(x)", "@é", "1", "1.5e3", "'s?'", "'it''s;'", "x'00'", "NULL",
+      "?", "?3", ":a", ":a", "@b", "$c", "$c::d", ":a(x)", "@é", "#a", "#$2", ":\u{301}e", "1", "1.5e3", "'s?'",
+      "'it''s;'", "x'00'", "NULL",
       "\"a?\"", "`a;`", "[a?]", "a", "-1", "(1)", "/* ? ; */ 2", "-- ?;\n3", "/*/ ?*/4", "\u{FEFF}5", "$", ":",
     ]
     let separators = [",", " , ", ",\n", "+", "||", ",/**/", ", --\n", ";", "; -- ?\n", " "]

@@ -12,6 +12,7 @@ import Tidemark
     ("SELECT :été, :1, $_", 3), ("SELECT x'3f', 1.5e3, ?", 1), ("SELECT ?->'$.a'", 1), ("SELECT $a::b, ?", 2),
     ("SELECT $a(b), ?", 2), ("SELECT $a::b(c), :a::d, ?", 3), ("SELECT 1", 0), ("SELECT '?' || ?1 || ?1", 1),
     ("SELECT -- :a\n @b, ''':c', '' || :d", 2), ("SELECT\u{C}?,\u{B}?", 2),
+    ("SELECT #a, #$2, ?", 3), ("SELECT :\u{E9}, :e\u{301}, ?", 3), ("SELECT :\u{301}a, :\u{301}", 2),
   ]
 
   @Test(arguments: statements)
