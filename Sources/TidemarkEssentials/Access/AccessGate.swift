@@ -161,7 +161,7 @@ struct AccessGateMachine {
   }
 
   /// Whether the next access can join the current access.
-  var nextCanJoin: Bool { mutating get { waitQueue.first?.join != nil } }
+  var nextCanJoin: Bool { waitQueue.first?.join != nil }
 
   /// Returns the next access if it can join. It does not receive the gate.
   mutating func takeJoining() -> AdmissionHandler? { nextCanJoin ? waitQueue.popFirst()?.join : nil }

@@ -1,7 +1,9 @@
-/// A first-in, first-out queue of waiting accesses.
+/// A first-in, first-out queue: of accesses that wait for a connection, or of values that wait for their delivery.
 ///
-/// An access that gives up leaves a hole, which is skipped; when there are more holes than accesses, the queue is
-/// compacted. All operations take constant amortized time, except giving up, which uses a binary search.
+/// An element that has left is a hole in the array of entries. Holes are removed when there are many of them. So all
+/// operations take constant amortized time, except removing any element, which uses a binary search.
+///
+/// Invariant: `firstEntry` is the index of the first element, or the end of the array.
 struct WaitQueue<Waiter> {
   /// A position in the queue.
   struct Ticket: Hashable, Sendable {
@@ -15,17 +17,11 @@ struct WaitQueue<Waiter> {
 
   var isEmpty: Bool { count == 0 }
 
-  /// The length of the queue, including holes.
+  /// The length of the array, with its holes.
   var entryCount: Int { entries.count }
 
-  /// The next access.
-  var first: Waiter? {
-    mutating get {
-      if entries.isEmpty { return nil }
-      skipHoles()
-      return firstEntry < entries.count ? entries[firstEntry].waiter : nil
-    }
-  }
+  /// The next element.
+  var first: Waiter? { firstEntry < entries.count ? entries[firstEntry].waiter : nil }
 
   mutating func append(_ waiter: Waiter) -> Ticket {
     defer { nextNumber += 1 }
@@ -34,19 +30,12 @@ struct WaitQueue<Waiter> {
     return Ticket(number: nextNumber)
   }
 
-  /// Removes and returns the next access.
+  /// Removes and returns the next element.
   mutating func popFirst() -> Waiter? {
-    if entries.isEmpty { return nil }
-    skipHoles()
-    guard firstEntry < entries.count, let waiter = entries[firstEntry].waiter else { return nil }
-    entries[firstEntry].waiter = nil
-    firstEntry += 1
-    count -= 1
-    compact()
-    return waiter
+    firstEntry < entries.count ? takeWaiter(at: firstEntry) : nil
   }
 
-  /// Removes an access at any position. Nil if it is not in the queue any more.
+  /// Removes an element at any position. Nil if it is not in the queue any more.
   mutating func remove(_ ticket: Ticket) -> Waiter? {
     var low = firstEntry
     var high = entries.count
@@ -54,35 +43,20 @@ struct WaitQueue<Waiter> {
       let middle = (low + high) / 2
       if entries[middle].number < ticket.number { low = middle + 1 } else { high = middle }
     }
-    guard low < entries.count, entries[low].number == ticket.number, let waiter = entries[low].waiter else {
-      return nil
-    }
-    entries[low].waiter = nil
+    guard low < entries.count, entries[low].number == ticket.number else { return nil }
+    return takeWaiter(at: low)
+  }
+
+  private mutating func takeWaiter(at index: Int) -> Waiter? {
+    guard let waiter = entries[index].waiter else { return nil }
+    entries[index].waiter = nil
     count -= 1
-    closeUp()
-    return waiter
-  }
-
-  // The first one may stay for a long time, while others are added and give up.
-  private mutating func closeUp() {
-    guard entries.count > 64, count * 2 < entries.count else { return }
-    entries.removeSubrange(..<firstEntry)
-    entries.removeAll { $0.waiter == nil }
-    firstEntry = 0
-  }
-
-  private mutating func skipHoles() {
-    while firstEntry < entries.count, entries[firstEntry].waiter == nil { firstEntry += 1 }
-    compact()
-  }
-
-  private mutating func compact() {
-    if firstEntry == entries.count {
-      entries.removeAll(keepingCapacity: true)
+    if entries.count > 2 * count + 64 {
+      entries.removeAll { $0.waiter == nil }
       firstEntry = 0
-    } else if firstEntry > 64, firstEntry * 2 > entries.count {
-      entries.removeFirst(firstEntry)
-      firstEntry = 0
+    } else {
+      while firstEntry < entries.count, entries[firstEntry].waiter == nil { firstEntry += 1 }
     }
+    return waiter
   }
 }

@@ -42,9 +42,8 @@ struct MailboxMachine<Value> {
   private var overflow: [Overflow] = []
 
   private struct Overflow {
-    /// The values after the next one, and the number of them that were delivered.
-    var others: [Value?] = []
-    var goneCount = 0
+    /// The values after the next one.
+    var others = WaitQueue<Value>()
     var failure: (any Error)?
     var waiters: [Waiter] = []
   }
@@ -57,7 +56,7 @@ struct MailboxMachine<Value> {
   private var failure: (any Error)? { overflow.first?.failure }
 
   /// - Parameter keepsAll: Whether a new value waits behind earlier ones, instead of replacing them.
-  init(keepsAll: Bool = false) {
+  init(keepsAll: Bool) {
     self.keepsAll = keepsAll
   }
 
@@ -69,7 +68,7 @@ struct MailboxMachine<Value> {
     if case .closed = phase { return false }
     hasReceived = true
     if keepsAll, next != nil {
-      withOverflow { $0.others.append(value) }
+      withOverflow { _ = $0.others.append(value) }
     } else {
       next = value
     }
@@ -115,7 +114,7 @@ struct MailboxMachine<Value> {
     let item: Item
     if let value = next {
       item = .value(value)
-      next = takeOther()
+      next = overflow.isEmpty ? nil : overflow[0].others.popFirst()
     } else if let failure {
       item = .failure(failure)
     } else {
@@ -128,21 +127,6 @@ struct MailboxMachine<Value> {
     return item
   }
 
-  private mutating func takeOther() -> Value? {
-    if overflow.first?.others.isEmpty != false { return nil }
-    return withOverflow { overflow in
-      if overflow.goneCount == overflow.others.count { return nil }
-      let value = overflow.others[overflow.goneCount].take()
-      overflow.goneCount += 1
-      // Moving the remaining values costs less than keeping the delivered ones.
-      if 2 * overflow.goneCount >= overflow.others.count {
-        overflow.others.removeFirst(overflow.goneCount)
-        overflow.goneCount = 0
-      }
-      return value
-    }
-  }
-
   /// Ends a delivery.
   ///
   /// - Parameter wasLast: Whether the item was the error.
@@ -152,12 +136,8 @@ struct MailboxMachine<Value> {
     if !waiters.isEmpty { withOverflow { $0.waiters = [] } }
     deliverer = 0
     guard case .delivering = phase else { return (false, waiters) }
-    if wasLast {
-      close()
-      return (false, waiters)
-    }
-    let hasMore = next != nil || failure != nil
-    phase = hasMore ? .scheduled : .idle
+    let hasMore = !wasLast && (next != nil || failure != nil)
+    phase = wasLast ? .closed : hasMore ? .scheduled : .idle
     return (hasMore, waiters)
   }
 
@@ -168,7 +148,7 @@ struct MailboxMachine<Value> {
   mutating func close() -> ThreadID? {
     phase = .closed
     next = nil
-    if !overflow.isEmpty { (overflow[0].others, overflow[0].goneCount) = ([], 0) }
+    if !overflow.isEmpty { overflow[0].others = WaitQueue() }
     return deliverer == 0 ? nil : deliverer
   }
 

@@ -52,6 +52,8 @@ extension Decimal {
     let low = Decimal(UInt64(truncatingIfNeeded: digits))
     let significand = high == 0 ? low : high * Self.twoTo64 + low
     self.init(sign: text.isNegative && digits != 0 ? .minus : .plus, exponent: exponent, significand: significand)
+    // Foundation moves the zeros at the end of the significand into the exponent, which can exceed its range.
+    if isNaN { return nil }
   }
 
   private static let twoTo64 = Decimal(UInt64.max) + 1

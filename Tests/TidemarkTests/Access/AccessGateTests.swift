@@ -77,8 +77,63 @@ import Tidemark
     for _ in 0..<10_000 {
       if let ticket = gate.enter({}) { #expect(gate.giveUp(ticket)) }
     }
-    #expect(gate.entryCount < 1000)
+    #expect(gate.entryCount < 65)
     gate.leave()
+  }
+
+  @Test func theLengthOfTheQueueIsTheNumberOfWaitingAccesses() {
+    let gate = AccessGate()
+    gate.enter()
+    #expect(gate.entryCount == 0)
+    gate.enter {}
+    gate.enter {}
+    #expect(gate.entryCount == 2)
+    for _ in 0..<3 { gate.leave() }
+  }
+
+  @Test func accessesThatWaitForTooLongLeaveTheQueue() throws {
+    let gate = AccessGate()
+    gate.enter()
+    let error = try #require(throws: DatabaseError.self) {
+      try gate.enter(until: Database.Deadline(.zero, FakeClock().clock))
+    }
+    #expect(error.resultCode == .SQLITE_INTERRUPT)
+    let order = Locked<[Int]>([])
+    gate.enter { order.update { $0.append(1) } }
+    gate.leave()
+    // The access that has given up does not hold the gate.
+    #expect(order.value == [1])
+    gate.leave()
+    #expect(gate.enterNow())
+  }
+
+  @Test func accessesThatAreAdmittedAtTheLastMomentHoldTheGate() throws {
+    let signal = LateSignal()
+    var environment = Environment.live
+    environment.makeWaitSignal = { signal }
+    let gate = AccessGate(environment)
+    gate.enter()
+    // It is admitted between the end of its time and the attempt to give up.
+    signal.onExpiry.update { $0 = { gate.leave() } }
+    try gate.enter(until: Database.Deadline(.zero, FakeClock().clock))
+    #expect(signal.waitCount.value == 1)
+    #expect(!gate.enterNow())
+    gate.leave()
+    #expect(gate.enterNow())
+  }
+
+  @Test func aResourceIsHandedOverWhenAnAdmissionEnds() {
+    let gate: any AccessAdmission = AccessGate()
+    let order = Locked<[Int]>([])
+    #expect(gate.begin { order.update { $0.append(1) } } == nil)
+    let giveUp = gate.begin { order.update { $0.append(2) } }
+    _ = gate.begin { order.update { $0.append(3) } }
+    giveUp?()
+    #expect(order.value == [1])
+    gate.end()
+    #expect(order.value == [1, 3])
+    gate.end()
+    #expect(gate.begin {} == nil)
   }
 
   @Test func threadsEnterOneAtATime() async throws {
@@ -102,5 +157,24 @@ import Tidemark
     }
     for end in ends { try end.wait() }
     #expect(turns.value == 2000)
+  }
+}
+
+/// A signal that always arrives after the end of a limited wait.
+private final class LateSignal: WaitSignal {
+  let onExpiry = Locked<@Sendable () -> Void>({})
+  let waitCount = Locked(0)
+  private let isNotified = Locked(false)
+
+  func notify() { isNotified.update { $0 = true } }
+
+  func wait() {
+    #expect(isNotified.value)
+    waitCount.update { $0 += 1 }
+  }
+
+  func wait(for duration: Duration) -> Bool {
+    onExpiry.value()
+    return false
   }
 }

@@ -32,17 +32,34 @@ import Tidemark
     }
   }
 
-  @Test func cancelledWaitersUseNoMemory() {
+  @Test func `accesses that have given up use little memory`() {
     var waitQueue = WaitQueue<Int>()
     // The first one stays, so that none is skipped.
     _ = waitQueue.append(-1)
-    for number in 0..<10_000 {
+    var entryCounts: [Int] = []
+    for number in 0..<200 {
       let ticket = waitQueue.append(number)
       #expect(waitQueue.remove(ticket) == number)
+      entryCounts.append(waitQueue.entryCount)
     }
-    #expect(waitQueue.entryCount < 200)
-    #expect(waitQueue.count == 1)
+    // Up to 66 entries for one access. Then the holes are removed.
+    #expect(Array(entryCounts.prefix(67)) == [Int](2...66) + [1, 2])
+    #expect(entryCounts.max() == 66)
     #expect(waitQueue.popFirst() == -1)
+  }
+
+  @Test func `accesses that have left use little memory`() {
+    var waitQueue = WaitQueue<Int>()
+    for number in 0..<200 { _ = waitQueue.append(number) }
+    var entryCounts: [Int] = []
+    for number in 0..<200 {
+      #expect(waitQueue.popFirst() == number)
+      entryCounts.append(waitQueue.entryCount)
+    }
+    // After 133 of them, there are more than 64 holes more than accesses.
+    #expect(entryCounts.firstIndex { $0 < 200 } == 132)
+    #expect(entryCounts[132] == 67)
+    #expect(entryCounts.last == 1)
   }
 }
 

@@ -209,10 +209,22 @@ import Tidemark
     #expect(mailbox.take() == "nothing")
   }
 
+  @Test func nothingIsScheduledAfterADeliveryDuringWhichTheMailboxWasClosed() {
+    let mailbox = Mailbox(keepsAll: true)
+    _ = (mailbox.put(1), mailbox.put(2), mailbox.take(on: 2), mailbox.close())
+    #expect(!mailbox.didDeliver().schedules)
+    #expect(mailbox.take() == "nothing")
+  }
+
   @Test func closingReleasesTheValues() {
-    var machine = MailboxMachine<Int>(keepsAll: true)
-    _ = (machine.put(1), machine.put(2))
+    final class Value {}
+    var machine = MailboxMachine<Value>(keepsAll: true)
+    var values = (0..<2).map { _ in Value() }
+    for value in values { _ = machine.put(value) }
+    weak let (first, second) = (values[0], values[1])
+    values = []
     machine.close()
-    #expect(machine.next == nil)
+    #expect(first == nil)
+    #expect(second == nil)
   }
 }

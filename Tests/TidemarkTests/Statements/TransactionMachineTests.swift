@@ -50,6 +50,12 @@ import Testing
       testDescription: "COMMIT fails with an I/O error, without a rollback", events: [.inside, .commitHook],
       failure: failure(isCommit: true, mayBeOnDisk: true), outcome: .unknown),
     Outcome(
+      testDescription: "COMMIT fails with an I/O error, and the transaction stays open", events: [.inside, .commitHook],
+      failure: failure(isCommit: true, mayBeOnDisk: true), isOpen: true, outcome: .notCommitted),
+    Outcome(
+      testDescription: "COMMIT fails with an I/O error before it begins, and rolls back", events: [.inside],
+      failure: failure(isCommit: true, mayBeOnDisk: true), outcome: .notCommitted),
+    Outcome(
       testDescription: "COMMIT does not get a lock", events: [.inside, .commitHook],
       failure: failure(isCommit: true), isOpen: true, outcome: .notCommitted),
     Outcome(
@@ -187,6 +193,15 @@ import Testing
     #expect(permission(&machine, isOpen: false) == .aborted("full"))
     machine.leaveScope(endsTransaction: true)
     #expect(machine.grantsEverything(isOpen: false))
+  }
+
+  @Test func aRollbackOutsideOfAllScopesEndsTheAbort() {
+    var machine = TransactionMachine()
+    machine.statementDidFail(Failed(description: "full"), wasOpen: true, isOpen: false)
+    #expect(permission(&machine, isOpen: false) == .aborted("full"))
+    machine.rollbackDidSucceed()
+    #expect(permission(&machine, isOpen: false) == .granted)
+    #expect(machine.abortCause == nil)
   }
 
   @Test func theEndOfASavepointDoesNotEndTheAbortOfTheTransactionAroundIt() {
