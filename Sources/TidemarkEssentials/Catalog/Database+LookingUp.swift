@@ -61,8 +61,11 @@ extension Database {
     try untraced { try Row.fetchAll(compile(sql, isInternal: true)) }
   }
 
+  /// Returns the columns of a table; none if there is no such table.
   func lookUpColumns(_ id: DatabaseObjectID) throws -> [ColumnInfo] {
-    try lookUp("PRAGMA \(id.schemaID.sql).table_xinfo(\(id.name.quotedDatabaseIdentifier))").map(ColumnInfo.init)
+    // SQL cannot represent such a name.
+    if id.name.utf8.contains(0) { return [] }
+    return try lookUp("PRAGMA \(id.schemaID.sql).table_xinfo(\(id.name.quotedDatabaseIdentifier))").map(ColumnInfo.init)
   }
 }
 

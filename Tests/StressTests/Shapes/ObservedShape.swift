@@ -29,8 +29,14 @@ final class ObservedShape {
       observe(ValueObservation.tracking(region: region) { query.text($0) }, in: database)
       return
     }
-    observe(ValueObservation.tracking { query.text($0) }, in: database)
-    let observation = DatabaseRegionObservation(tracking: query.request)
+    switch query.observation {
+    case .ofReads: observe(ValueObservation.tracking { query.text($0) }, in: database)
+    case .constantRegion: observe(ValueObservation.trackingConstantRegion { query.text($0) }, in: database)
+    case .givenRegion: observe(ValueObservation.tracking(region: query.request) { query.text($0) }, in: database)
+    case .shared: share(ValueObservation.tracking { query.text($0) }, in: database)
+    }
+    let second = query.second.map { SQLRequest<Row>(sql: $0) }
+    let observation = DatabaseRegionObservation(tracking: [query.request] + (second.map { [$0] } ?? []))
     cancellables.append(
       observation.start(in: database, onError: { _ in }) { [notificationCount] _ in
         notificationCount.withLock { $0 += 1 }
@@ -42,6 +48,17 @@ final class ObservedShape {
   ) where Reducer.Value == String, Reducer.Fetched: Sendable {
     cancellables.append(
       observation.start(in: database, scheduling: InlineScheduler(), onError: { _ in }) { [value] text in
+        value.withLock { $0 = text }
+      })
+  }
+
+  private func share<Reducer: ValueReducer>(
+    _ observation: ValueObservation<Reducer>, in database: any DatabaseWriter
+  ) where Reducer.Value == String, Reducer.Fetched: Sendable {
+    let shared = observation.shared(in: database, scheduling: InlineScheduler())
+    cancellables.append(shared.start(onError: { _ in }, onChange: { _ in }))
+    cancellables.append(
+      shared.start(onError: { _ in }) { [value] text in
         value.withLock { $0 = text }
       })
   }

@@ -45,7 +45,7 @@ extension QueryGenerator {
       let operation = choices.pick(["+", "-", "*", "%"])
       return with(.arithmetic, "\(column) \(operation) \(constant()) \(choices.pick(["=", "<", ">"])) \(constant())")
     case 80..<84:
-      let function = choices.pick(["lower", "upper", "length", "typeof"])
+      let function = function(["lower", "upper", "length", "typeof"])
       return with(.function, "\(function)(\(column)) \(choices.pick(["=", "<", ">"])) \(constant())")
     case 84..<88: return with(.collation, "\(column) = \(constant()) COLLATE \(collation())")
     case 88..<94: return rowValueCondition(column, scope)
@@ -53,7 +53,14 @@ extension QueryGenerator {
     }
   }
 
-  private func collation() -> String { choices.pick(["NOCASE", "BINARY", "RTRIM"]) }
+  private mutating func collation() -> String {
+    choices.chance(25) ? with(.customCollation, "FOLDED") : choices.pick(["NOCASE", "BINARY", "RTRIM"])
+  }
+
+  /// Returns the name of a function with one argument.
+  private mutating func function(_ names: [String]) -> String {
+    choices.chance(30) ? with(.customFunction, choices.pick(["twice", "twice_again"])) : choices.pick(names)
+  }
 
   private mutating func match(_ source: ShapeSource) -> String {
     with(
@@ -116,7 +123,7 @@ extension QueryGenerator {
       let operation = choices.pick(["+", "-", "*", "%", "||"])
       return with(.arithmetic, "(\(scalar(depth: inner, scope)) \(operation) \(scalar(depth: inner, scope)))")
     case 9..<11:
-      let function = choices.pick(["lower", "upper", "length", "typeof", "hex", "quote"])
+      let function = function(["lower", "upper", "length", "typeof", "hex", "quote"])
       return with(.function, "\(function)(\(scalar(depth: inner, scope)))")
     case 11: return with(.function, "coalesce(\(column(scope)), \(scalar(depth: inner, scope)))")
     case 12, 13:

@@ -18,11 +18,25 @@ extension QueryGenerator {
       let sql = with(.jsonEach, "json_each('[1, 2, 3, \"a\"]') AS \(alias)")
       return (sql, ShapeSource(name: alias, columns: ["key", "value"]))
     }
+    if choices.chance(3) { return schemaTable(alias) }
     let table = choices.pick(tables)
     read(table)
     let source = ShapeSource(
       name: alias, columns: table.columns.map(\.name), hasRowID: table.hasRowID, isFullText: table.kind == .fullText)
     return ("\(table.sql) AS \(alias)", source)
+  }
+
+  /// Returns a table of SQLite that describes the schema.
+  private mutating func schemaTable(_ alias: String) -> (sql: String, source: ShapeSource) {
+    if choices.chance(40) {
+      let table = choices.pick(tables).name.replacing("'", with: "''")
+      let source = ShapeSource(name: alias, columns: ["name", "type", "pk"])
+      return (with(.pragmaTable, "pragma_table_info('\(table)') AS \(alias)"), source)
+    }
+    let name = choices.pick(["main.sqlite_schema", "sqlite_schema", "sqlite_master", "aux.sqlite_schema"])
+    readTables.append(name)
+    let source = ShapeSource(name: alias, columns: ["type", "name", "tbl_name", "sql"])
+    return (with(.schemaTable, "\(name) AS \(alias)"), source)
   }
 
   private mutating func read(_ table: ShapeTable) {
@@ -36,6 +50,8 @@ extension QueryGenerator {
     if table.schema == "temp" { shapes.insert(.temporaryTable) }
     if table.schema == "aux" { shapes.insert(.attachedTable) }
     if table.isWithoutRowID { shapes.insert(.withoutRowID) }
+    if table.isStrict { shapes.insert(.strictTable) }
+    if table.columns.contains(where: \.hasCustomCollation) { shapes.insert(.customCollationOfColumn) }
     if table.columns.contains(where: \.isGenerated) { shapes.insert(.generatedColumn) }
   }
 
@@ -48,6 +64,12 @@ extension QueryGenerator {
       let next = depth > 0 && choices.chance(12) ? nestedJoin(depth: depth, scope) : single(depth: depth)
       sql += join(next.sql, next.sources, to: sources, depth: depth, scope)
       sources += next.sources
+    }
+    if choices.chance(4) {
+      let alias = newName("j_")
+      let values = "json_array(\(column([sources])), \(column([sources])))"
+      sql += with(.lateralTable, "\(choices.pick([" JOIN", ","])) json_each(\(values)) AS \(alias)")
+      sources.append(ShapeSource(name: alias, columns: ["key", "value"]))
     }
     return (sql, sources)
   }

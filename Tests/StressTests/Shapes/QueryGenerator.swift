@@ -40,8 +40,23 @@ struct QueryGenerator {
     allowsParameters = choices.chance(60)
     let order: Order = choices.chance(50) ? .complete : .any
     let selection = select(depth: choices.pick([0, 0, 1, 1, 1, 2, 2]), order: order)
-    return ShapeQuery(
+    var query = ShapeQuery(
       sql: selection.sql, arguments: arguments, shapes: shapes, tables: readTables, isOrdered: order == .complete)
+    setObservation(of: &query)
+    return query
+  }
+
+  private mutating func setObservation(of query: inout ShapeQuery) {
+    switch choices.below(20) {
+    case 0, 1: (query.observation, query.shapes) = (.constantRegion, query.shapes.union([.constantRegion]))
+    case 2, 3: (query.observation, query.shapes) = (.givenRegion, query.shapes.union([.givenRegion]))
+    case 4, 5: (query.observation, query.shapes) = (.shared, query.shapes.union([.sharedObservation]))
+    default: break
+    }
+    guard query.observation != .givenRegion, choices.chance(15) else { return }
+    let table = choices.pick(tables)
+    query.shapes.insert(.twoQueries)
+    query.second = "SELECT count(*), max(\(choices.pick(table.columns).sql)) FROM \(table.sql)"
   }
 
   /// Returns a name that no other part of the query has.

@@ -28,15 +28,18 @@ struct SchemaGenerator {
 
   private mutating func addTable(_ name: String, in schemaName: String = "") {
     var table = ShapeTable(schema: schemaName, name: name, columns: [])
+    table.isStrict = choices.chance(15)
     var definitions: [String] = []
     for column in columnNames() {
-      var column = ShapeTable.Column(name: column, type: type())
+      var column = ShapeTable.Column(name: column, type: type(isStrict: table.isStrict))
       var definition = "\(column.sql) \(column.type)"
       if let previous = table.columns.last, choices.chance(15) {
         column.isGenerated = true
         definition += " AS (\(generatedValue(previous.sql))) \(choices.pick(["VIRTUAL", "STORED"]))"
       } else if choices.chance(12) {
-        definition += " COLLATE \(choices.pick(["NOCASE", "RTRIM"]))"
+        let collation = choices.pick(["NOCASE", "RTRIM", "FOLDED"])
+        column.hasCustomCollation = collation == "FOLDED"
+        definition += " COLLATE \(collation)"
       }
       table.columns.append(column)
       definitions.append(definition)
@@ -47,8 +50,9 @@ struct SchemaGenerator {
       definitions.append("UNIQUE (\(column.sql))\(conflict)")
     }
     if schemaName.isEmpty { addForeignKey(to: table, &definitions) }
-    let option = table.isWithoutRowID ? " WITHOUT ROWID" : ""
-    table.definition = "CREATE TABLE \(table.sql) (\(definitions.joined(separator: ", ")))\(option)"
+    let options = (table.isWithoutRowID ? ["WITHOUT ROWID"] : []) + (table.isStrict ? ["STRICT"] : [])
+    table.definition =
+      "CREATE TABLE \(table.sql) (\(definitions.joined(separator: ", "))) \(options.joined(separator: ", "))"
     schema.statements.append(table.definition)
     for number in 0..<choices.below(3) { addIndex(number, to: &table) }
     schema.tables.append(table)
@@ -60,12 +64,15 @@ struct SchemaGenerator {
     return names
   }
 
-  private func type() -> String {
-    choices.pick(["INTEGER", "INTEGER", "INT", "TEXT", "TEXT", "REAL", "NUMERIC", "BLOB", "", "VARCHAR(9)", "BOOLEAN"])
+  private func type(isStrict: Bool) -> String {
+    if isStrict { return choices.pick(["INTEGER", "INT", "TEXT", "REAL", "BLOB", "ANY", "ANY", "ANY"]) }
+    return choices.pick([
+      "INTEGER", "INTEGER", "INT", "TEXT", "TEXT", "REAL", "NUMERIC", "BLOB", "", "VARCHAR(9)", "BOOLEAN",
+    ])
   }
 
   private func generatedValue(_ column: String) -> String {
-    choices.pick(["\(column) + 1", "\(column) || 'x'", "coalesce(\(column), 0)", "\(column) % 3"])
+    choices.pick(["\(column) + 1", "\(column) || 'x'", "coalesce(\(column), 0)", "\(column) % 3", "twice(\(column))"])
   }
 
   private func addKey(to table: inout ShapeTable, _ definitions: inout [String]) {
@@ -105,9 +112,11 @@ struct SchemaGenerator {
 
   private mutating func addIndex(_ number: Int, to table: inout ShapeTable) {
     let name = "i\(number)_\(table.name)"
-    var terms = [choices.pick(table.columns).sql + choices.pick(["", "", " DESC", " COLLATE NOCASE"])]
+    var terms = [
+      choices.pick(table.columns).sql + choices.pick(["", "", " DESC", " COLLATE NOCASE", " COLLATE FOLDED"])
+    ]
     if choices.chance(40) { terms.append(choices.pick(table.columns).sql) }
-    if choices.chance(15) { terms.append("lower(\(table.columns[0].sql))") }
+    if choices.chance(15) { terms.append("\(choices.pick(["lower", "twice"]))(\(table.columns[0].sql))") }
     let column = choices.pick(table.columns).sql
     let condition = choices.chance(15) ? " WHERE \(column) \(choices.pick(["IS NOT NULL", "> 1", "= 1"]))" : ""
     let schemaName = table.schema.isEmpty ? "" : "\(table.schema)."
@@ -178,6 +187,7 @@ struct SchemaGenerator {
       "INSERT OR IGNORE INTO \(target.sql) (\(column)) VALUES (\(value))",
       "UPDATE OR IGNORE \(target.sql) SET \(column) = \(value) WHERE \(condition) \(choices.literal())",
       "DELETE FROM \(target.sql) WHERE \(condition) \(value)",
+      "UPDATE OR IGNORE \(target.sql) SET \(column) = \(column) + 1 WHERE \(condition) \(value) AND \(column) < 4",
       "SELECT RAISE(\(choices.pick(["ABORT", "FAIL", "ROLLBACK"])), 'refused') WHERE \(value) = 5",
     ])
     let time = choices.pick(["BEFORE", "AFTER"])

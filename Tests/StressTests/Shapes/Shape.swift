@@ -4,6 +4,7 @@
 enum Shape: String, CaseIterable, Sendable {
   // Tables and other sources of rows.
   case view, fullTextTable, rTree, withoutRowID, generatedColumn, temporaryTable, attachedTable, jsonEach, rowID
+  case strictTable, customCollationOfColumn, schemaTable, pragmaTable, lateralTable
   case subqueryInFrom, commonTable, recursiveCommonTable, values
 
   // Joins.
@@ -13,20 +14,26 @@ enum Shape: String, CaseIterable, Sendable {
   // Conditions and expressions.
   case equality, inequality, columnEquality, inList, between, isNull, isOperator, like, glob, match, rowValue, or, not
   case exists, notExists, inSubquery, notInSubquery, scalarSubquery, correlatedSubquery
+  case customFunction, customCollation
   case arithmetic, function, caseExpression, cast, collation, parameter
 
   // Results.
   case allColumns, distinct, aggregate, filteredAggregate, groupBy, having, window, union, unionAll, except, intersect
   case orderBy, limit, offset
 
+  // Observations.
+  case constantRegion, givenRegion, sharedObservation, twoQueries
+
   // Statements that change rows.
   case insert, update, delete, deleteAll, insertFromSelect, upsert, updateFrom, returning, updateOfKey,
     changeWithCommonTable
   case orReplace, orIgnore, orFail, orAbort, orRollback
-  case trigger, insteadOfTrigger, foreignKeyAction, writeToFullTextTable, writeToRTree, writeToTemporaryTable
+  case trigger, recursiveTriggers, insteadOfTrigger, foreignKeyAction, writeToFullTextTable, writeToRTree,
+    writeToTemporaryTable
   case writeToAttachedTable, blobWrite, manyRows
 
-  // Transactions.
+  // Transactions and databases.
+  case utf16
   case autocommit, explicitTransaction, savepoint, rollbackToSavepoint, rawHandle, schemaChange, vacuum, otherConnection
 }
 

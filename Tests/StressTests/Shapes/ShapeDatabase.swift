@@ -15,12 +15,17 @@ struct ShapeDatabase {
   /// Another connection, whose commits the database detects. It has no temporary tables.
   let other: DatabaseQueue?
 
-  init(_ kind: Kind, in folder: TestFolder) throws {
+  init(_ kind: Kind, in folder: TestFolder, encoding: String = "UTF-8") throws {
     var configuration = Configuration()
+    // Some triggers call themselves without end.
+    configuration.limits = [.triggerDepth: 10]
     configuration.busyMode = .timeout(WaitLimit.seconds)
     let attached = kind == .memory ? ":memory:" : folder.database + "-aux"
     configuration.prepareDatabase { db in
+      try db.execute(sql: "PRAGMA encoding = '\(encoding)'")
       try db.execute(sql: "ATTACH ? AS aux", arguments: [attached])
+      db.add(collation: Self.collation)
+      for function in [Self.pureFunction, Self.function] { db.add(function: function) }
     }
     if kind == .memory {
       database = try DatabaseQueue(configuration: configuration)
@@ -35,6 +40,26 @@ struct ShapeDatabase {
       : try DatabaseQueue(path: folder.database, configuration: configuration)
     try database.unsafeReentrantWrite { try $0.execute(sql: "PRAGMA aux.journal_mode = WAL") }
     other = try DatabaseQueue(path: folder.database, configuration: otherConfiguration)
+  }
+
+  /// A collation for which many different texts are equal.
+  private static let collation = DatabaseCollation("FOLDED") { lhs, rhs in
+    let (left, right) = (lhs.lowercased().prefix(1), rhs.lowercased().prefix(1))
+    return left == right ? .orderedSame : left < right ? .orderedAscending : .orderedDescending
+  }
+
+  private static let pureFunction = DatabaseFunction("twice", argumentCount: 1, pure: true) { twice($0[0]) }
+
+  /// A function that SQLite may not assume to be deterministic.
+  private static let function = DatabaseFunction("twice_again", argumentCount: 1) { twice($0[0]) }
+
+  private static func twice(_ value: DatabaseValue) -> (any DatabaseValueConvertible)? {
+    switch value.storage {
+    case .int64(let number): number &* 2
+    case .double(let number): number * 2
+    case .string(let text): text + text
+    case .null, .blob: nil
+    }
   }
 
   func execute(_ statements: [ShapeStatement], byOther isExternal: Bool = false) {

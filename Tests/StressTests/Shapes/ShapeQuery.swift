@@ -13,13 +13,36 @@ struct ShapeQuery: Sendable {
   /// Whether the order of the rows is complete, so that it is a part of the result.
   var isOrdered: Bool
 
+  var observation = Observation.ofReads
+
+  /// A second query, which the same observation fetches.
+  var second: String?
+
+  enum Observation: String {
+    /// The region is determined with each fetch.
+    case ofReads
+
+    /// The region is determined with the first fetch.
+    case constantRegion
+
+    /// The region is given.
+    case givenRegion
+
+    /// An observation with several subscribers.
+    case shared
+
+    /// Whether schema changes may modify the region without notice.
+    var hasFixedRegion: Bool { self == .constantRegion || self == .givenRegion }
+  }
+
   var request: SQLRequest<Row> { SQLRequest(sql: sql, arguments: StatementArguments(arguments)) }
 
   /// The query and its arguments.
   var script: String {
-    if arguments.isEmpty { return "\(sql);" }
-    let values = arguments.enumerated().map { "?\($0 + 1) = \($1)" }
-    return "-- \(values.joined(separator: ", "))\n\(sql);"
+    var comments = arguments.enumerated().map { "?\($0 + 1) = \($1)" }
+    if observation != .ofReads { comments.append("observation: \(observation.rawValue)") }
+    let comment = comments.isEmpty ? "" : "-- \(comments.joined(separator: ", "))\n"
+    return "\(comment)\(sql);" + (second.map { "\n\($0);" } ?? "")
   }
 
   /// Fetches the result as text, or returns the text of an error. After an error, any change may modify the result.
@@ -28,8 +51,10 @@ struct ShapeQuery: Sendable {
   /// are sorted here.
   func text(_ db: Database) -> String {
     do {
-      let rows = try request.fetchAll(db).map { row in row.databaseValues.map { "\($0)" }.joined(separator: "|") }
-      return (isOrdered ? rows : rows.sorted()).joined(separator: "\n")
+      var rows = try request.fetchAll(db).map { row in row.databaseValues.map { "\($0)" }.joined(separator: "|") }
+      if !isOrdered { rows.sort() }
+      if let second { rows.append("second: \(try Row.fetchAll(db, sql: second).map(\.description).sorted())") }
+      return rows.joined(separator: "\n")
     } catch {
       do {
         try db.registerAccess(to: DatabaseRegion.fullDatabase)

@@ -26,7 +26,7 @@ struct ShapeRunner {
   /// Runs until the first mismatch.
   func run(_ script: ShapeScript, _ distribution: inout ShapeDistribution) throws -> ShapeMismatch? {
     let folder = try TestFolder()
-    let database = try ShapeDatabase(kind, in: folder)
+    let database = try ShapeDatabase(kind, in: folder, encoding: script.encoding)
     database.execute(script.setup)
     var observed = try observe(script.queries, in: database)
     var mismatch = try firstMismatch(observed, database)
@@ -54,10 +54,15 @@ struct ShapeRunner {
     let transaction = script.transactions[number]
     database.execute(transaction.statements, byOther: transaction.isExternal)
     distribution.transactionCount += 1
+    if transaction.shapes.contains(.schemaChange) {
+      for query in observed where query.query.observation.hasFixedRegion { query.cancel() }
+      observed.removeAll { $0.query.observation.hasFixedRegion }
+    }
+    let shapes = script.shapes.union(transaction.shapes)
     let results = try database.database.read { db in observed.map { $0.query.text(db) } }
     var rest: [ObservedShape] = []
     for (query, result) in zip(observed, results) {
-      distribution.add(query.query.shapes.union(transaction.shapes), isChanged: result != query.result)
+      distribution.add(query.query.shapes.union(shapes), isChanged: result != query.result)
       if try !isDelivered(result, by: query, isExternal: transaction.isExternal, database) {
         let other = database.database.unsafeReentrantWrite { query.query.text($0) }
         if other == result {

@@ -14,6 +14,7 @@ struct ShapeTable {
     var name: String
     var type = ""
     var isGenerated = false
+    var hasCustomCollation = false
 
     var sql: String { name.quotedAsName }
   }
@@ -28,6 +29,7 @@ struct ShapeTable {
   /// The columns of the primary key.
   var key: [String] = []
   var isWithoutRowID = false
+  var isStrict = false
   var indexes: [String] = []
 
   /// Whether rows can be written: views need triggers for it.

@@ -8,25 +8,39 @@ struct ShapeScript: Sendable {
   /// The candidates for observed queries. Invalid and slow ones are not observed.
   var queries: [ShapeQuery]
   var transactions: [ShapeTransaction]
+
+  var encoding = "UTF-8"
+
+  /// The shapes that all transactions have.
+  var shapes: Set<Shape> = []
 }
 
 extension ShapeScript {
   /// Creates the script that a seed determines.
   init(seed: UInt64, kind: ShapeDatabase.Kind, queryCount: Int = 80, transactionCount: Int = 16) {
     let choices = RandomChoices(seed: seed)
+    let encoding = choices.chance(20) ? choices.pick(["UTF-16le", "UTF-16be"]) : "UTF-8"
+    let hasRecursiveTriggers = choices.chance(30)
     var schemas = SchemaGenerator(choices, hasTemporaryTables: kind != .pool)
     let schema = schemas.makeSchema()
     var queries = QueryGenerator(choices, tables: schema.tables)
     var transactions = TransactionGenerator(choices, schema: schema, kind: kind)
     self.init(
-      setup: schema.statements.map(ShapeStatement.sql),
+      setup: ((hasRecursiveTriggers ? ["PRAGMA recursive_triggers = ON"] : []) + schema.statements)
+        .map(ShapeStatement.sql),
       queries: (0..<queryCount).map { _ in queries.makeQuery() },
-      transactions: (0..<transactionCount).map { _ in transactions.makeTransaction() })
+      transactions: (0..<transactionCount).map { _ in transactions.makeTransaction() }, encoding: encoding,
+      shapes: encoding == "UTF-8" ? [] : [.utf16])
+    guard hasRecursiveTriggers else { return }
+    for index in self.transactions.indices where self.transactions[index].shapes.contains(.trigger) {
+      self.transactions[index].shapes.insert(.recursiveTriggers)
+    }
   }
 
   /// The script as SQL.
   var sql: String {
-    var lines = setup.map(\.script)
+    var lines = encoding == "UTF-8" ? [] : ["PRAGMA encoding = '\(encoding)';"]
+    lines += setup.map(\.script)
     for query in queries { lines += ["-- observed:", query.script] }
     for (number, transaction) in transactions.enumerated() {
       lines.append("-- transaction \(number + 1)\(transaction.isExternal ? ", by another connection" : ""):")

@@ -42,6 +42,20 @@ import Tidemark
     }
   }
 
+  @Test func `changes of a table whose name contains NUL are refused`() throws {
+    let changes = try inMemory { db in
+      try db.execute(sql: "CREATE TABLE p (id INTEGER PRIMARY KEY)")
+      return try db.recordingChanges { try db.execute(sql: "INSERT INTO p VALUES (1)") }
+    }
+    let bytes = changes.encoded().map { $0 == UInt8(ascii: "p") ? 0 : $0 }
+    let renamed = try Changeset(decoding: bytes)
+    try inMemory { db throws in
+      let error = #expect(throws: ChangesetError.self) { try db.apply(renamed) }
+      #expect(error?.reason == .schemaMismatch)
+      #expect(try !db.tableExists("\0"))
+    }
+  }
+
   @Test func `insertions, updates and deletions are applied`() throws {
     let lines = try applied(
       Self.players,
