@@ -49,9 +49,7 @@ extension ChangeCapture {
     guard isReplaced else { return }
     if !log.isOpen { beginTransaction() }
     log.becomeUnknown(.database)
-    publish(hasWritten: true)
-    db.callbacks.ownCommits.didReport()
-    log.reset()
+    anythingMayHaveChanged()
   }
 
   /// Handles the beginning of a statement of the library that changes the schema.

@@ -379,7 +379,7 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
     anythingMayHaveChanged()
   }
 
-  private func anythingMayHaveChanged() {
+  func anythingMayHaveChanged() {
     for observation in needs.observations { observation.observer?.databaseDidChange() }
     didCommit()
   }

@@ -19,6 +19,7 @@ final class ObservedShape {
 
   private let value = Mutex<String?>(nil)
   private let notificationCount = Mutex(0)
+  private let hasFailed = Mutex(false)
   private var cancellables: [AnyDatabaseCancellable] = []
 
   init(_ query: ShapeQuery, in database: any DatabaseWriter, fault: ShapeFault?) throws {
@@ -38,7 +39,8 @@ final class ObservedShape {
     let second = query.second.map { SQLRequest<Row>(sql: $0) }
     let observation = DatabaseRegionObservation(tracking: [query.request] + (second.map { [$0] } ?? []))
     cancellables.append(
-      observation.start(in: database, onError: { _ in }) { [notificationCount] _ in
+      observation.start(in: database, onError: { [hasFailed] _ in hasFailed.withLock { $0 = true } }) {
+        [notificationCount] _ in
         notificationCount.withLock { $0 += 1 }
       })
   }
@@ -68,6 +70,9 @@ final class ObservedShape {
 
   /// The number of transactions that the region observation has reported.
   var currentNotificationCount: Int { notificationCount.withLock { $0 } }
+
+  /// Whether the region observation has ended, because its region could not be determined.
+  var isWithoutNotifications: Bool { hasFailed.withLock { $0 } }
 
   func cancel() {
     for cancellable in cancellables { cancellable.cancel() }

@@ -121,7 +121,7 @@ struct ShapeRunner {
 
   /// Returns whether a region observation has not reported a local transaction that changes the result.
   private func misses(_ transaction: ShapeTransaction, _ query: ObservedShape, _ result: String) -> Bool {
-    fault == nil && !transaction.isExternal && result != query.result
+    fault == nil && !transaction.isExternal && !query.isWithoutNotifications && result != query.result
       && !result.hasPrefix("error:") && !query.result.hasPrefix("error:")
       && query.currentNotificationCount == query.seenNotificationCount
   }

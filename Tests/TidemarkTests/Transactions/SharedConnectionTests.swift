@@ -36,6 +36,16 @@ import Tidemark
     #expect(recorder.take().contains { $0.isUnknown })
   }
 
+  @Test func regionObservationsAreNotifiedOfReplacedContent() throws {
+    let (dbQueue, _) = try captured(Self.schema)
+    let count = Locked(0)
+    let cancellable = DatabaseRegionObservation(tracking: SQLRequest<Row>(sql: "SELECT rootpage FROM sqlite_schema"))
+      .start(in: dbQueue, onError: { Issue.record($0) }, onChange: { _ in count.update { $0 += 1 } })
+    try dbQueue.writeWithoutTransaction { try Self.run($0, "VACUUM") }
+    #expect(count.value == 1)
+    cancellable.cancel()
+  }
+
   // The log of such a transaction contains no row.
   @Test(arguments: [
     "PRAGMA user_version = 3", "PRAGMA application_id = 4", "DROP TABLE b", "CREATE TABLE c (x)", "ANALYZE",
