@@ -58,6 +58,7 @@ enum SQLText {
       case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"): skip(&rest, to: byte)
       case UInt8(ascii: "["): skip(&rest, to: UInt8(ascii: "]"))
       case UInt8(ascii: "-") where rest.dropFirst().first == byte: skip(&rest, to: UInt8(ascii: "\n"))
+      case UInt8(ascii: "/") where rest.dropFirst().first == UInt8(ascii: "*"): skipComment(&rest)
       default: rest = rest.dropFirst()
       }
     }
@@ -66,6 +67,12 @@ enum SQLText {
 
   private static func skip(_ rest: inout Substring.UTF8View, to end: UInt8) {
     rest = rest.dropFirst().drop { $0 != end }.dropFirst()
+  }
+
+  private static func skipComment(_ rest: inout Substring.UTF8View) {
+    rest = rest.dropFirst(2)
+    while !rest.isEmpty, !rest.starts(with: "*/".utf8) { rest = rest.dropFirst() }
+    rest = rest.dropFirst(2)
   }
 
   /// Returns a value as an SQL literal.

@@ -193,8 +193,8 @@ extension Table {
     "DROP INDEX \(ifExists ? "IF EXISTS " : "")\(indexName(columns))"
   }
 
-  /// Returns the name of an index: `index_users_on_email_name_desc`. Characters other than ASCII letters and digits
-  /// become underscores.
+  /// Returns the name of an index: `index_users_on_email_name_desc`. Characters other than letters and digits become
+  /// underscores, as in SQLite.swift: a name must find the index that another program has created.
   private func indexName(_ columns: [any Expressible]) -> String {
     let words = ["index", clauses.source.name, "on"] + columns.map(\.expression.template)
     let name = words.joined(separator: " ").lowercased().reduce(into: "") { name, character in

@@ -71,6 +71,7 @@ import Testing
     let odd = SQLExpression<String>("what?")
     #expect(sql(odd == "why?") == "(\"what?\" = 'why?')")
     #expect(SQLExpression<Int>("'?' || ? -- ?\n|| [?] || ?", [1, 2]).description == "'?' || 1 -- ?\n|| [?] || 2")
+    #expect(SQLExpression<Int>("? /* ? ' */ || ? /* ?", [1, 2]).description == "1 /* ? ' */ || 2 /* ?")
     #expect(SQLExpression<Int>("?2 || ?1", [1, 2]).description == "2 || 1")
     let db = try Connection()
     try db.run(Table("t").create { t in t.column(odd, defaultValue: "why?") })
