@@ -213,7 +213,15 @@ final class ModelWorld {
       try database.writer.close()
     }
     databases = []
-    let open = folder.openFiles
+    var open = folder.openFiles
+    if open.isEmpty { return }
+    // If another thread releases a statement late, SQLite closes its connection then.
+    counts.add("Close", "files are open for a moment")
+    let end = ContinuousClock.now + patience
+    while !open.isEmpty, ContinuousClock.now < end {
+      Thread.sleep(forTimeInterval: 0.005)
+      open = folder.openFiles
+    }
     if !open.isEmpty { try fail("after everything was closed, files are open: \(open)") }
   }
 }
