@@ -61,7 +61,7 @@ extension Database {
     try untraced { try Row.fetchAll(compile(sql, isInternal: true)) }
   }
 
-  /// Returns the columns of a table; none if there is no such table.
+  /// Returns the columns of a table; none if the table does not exist.
   func lookUpColumns(_ id: DatabaseObjectID) throws -> [ColumnInfo] {
     // SQL cannot represent such a name.
     if id.name.utf8.contains(0) { return [] }

@@ -130,7 +130,7 @@ import Tidemark
       if number > 1000 { unused = max(unused, Double(array.capacity) / Double(array.count)) }
     }
     #expect(array == Array(0..<20_000))
-    // An eighth, and what the allocator adds. An array that grows by itself doubles.
+    // An eighth, and some bytes of the allocator. An array that grows by itself doubles.
     #expect(unused < 1.3)
   }
 }

@@ -50,7 +50,8 @@ import Testing
       testDescription: "COMMIT fails with an I/O error, without a rollback", events: [.inside, .commitHook],
       failure: failure(isCommit: true, mayBeOnDisk: true), outcome: .unknown),
     Outcome(
-      testDescription: "COMMIT fails with an I/O error, and the transaction stays open", events: [.inside, .commitHook],
+      testDescription: "COMMIT fails with an I/O error, and the transaction stays open",
+      events: [.inside, .commitHook],
       failure: failure(isCommit: true, mayBeOnDisk: true), isOpen: true, outcome: .notCommitted),
     Outcome(
       testDescription: "COMMIT fails with an I/O error before it begins, and rolls back", events: [.inside],
