@@ -22,6 +22,13 @@ public final class AnyDatabaseCancellable: RunningObservation {
   private enum Operation {
     case closure(cancel: @Sendable () -> Void)
     case observation(any RunningObservation)
+
+    func cancel() {
+      switch self {
+      case .closure(let cancel): cancel()
+      case .observation(let observation): observation.cancel()
+      }
+    }
   }
 
   // The first caller that cancels takes it.
@@ -47,10 +54,6 @@ public final class AnyDatabaseCancellable: RunningObservation {
   /// Ends the operation. Further calls have no effect.
   public func cancel() {
     if isCancelled.exchange(true, ordering: .acquiringAndReleasing) { return }
-    switch operation.take() {
-    case .closure(let cancel)?: cancel()
-    case .observation(let observation)?: observation.cancel()
-    case nil: break
-    }
+    operation.take()?.cancel()
   }
 }

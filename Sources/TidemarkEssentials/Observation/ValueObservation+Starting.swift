@@ -49,10 +49,11 @@ extension ValueObservation {
     in reader: some DatabaseReader, scheduling scheduler: some ValueObservationMainActorScheduler = .mainActor,
     onError: @escaping @MainActor (any Error) -> Void, onChange: @escaping @MainActor (Reducer.Value) -> Void
   ) -> AnyDatabaseCancellable {
-    start(
+    let scheduler = OnMainActor(scheduler: scheduler)
+    return start(
       in: reader._core, isImmediate: scheduler.immediateInitialValue(),
       ScheduledSink(
-        OnMainActor(scheduler: scheduler), onError: { error in MainActor.assumeIsolated { onError(error) } },
+        scheduler, onError: { error in MainActor.assumeIsolated { onError(error) } },
         onChange: { value in MainActor.assumeIsolated { onChange(value) } }))
   }
 

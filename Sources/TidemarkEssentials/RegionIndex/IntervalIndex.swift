@@ -23,14 +23,16 @@ struct IntervalIndex<ID: Hashable & Sendable>: Sendable {
     init(_ items: [Item]) {
       self.items = items
       highest = Array(repeating: .none, count: items.count)
-      _ = fill(0..<items.count)
+      if !items.isEmpty { _ = fill(0..<items.count) }
     }
 
+    /// - Parameter part: A part with at least one item.
     private mutating func fill(_ part: Range<Int>) -> Upper {
-      if part.isEmpty { return .lowest }
       let middle = part.middle
-      let upper = max(
-        Upper(items[middle].range), max(fill(part.lowerBound..<middle), fill(middle + 1..<part.upperBound)))
+      let (before, after) = (part.lowerBound..<middle, middle + 1..<part.upperBound)
+      var upper = Upper(items[middle].range)
+      if !before.isEmpty { upper = max(upper, fill(before)) }
+      if !after.isEmpty { upper = max(upper, fill(after)) }
       highest[middle] = upper
       return upper
     }
@@ -49,7 +51,6 @@ struct IntervalIndex<ID: Hashable & Sendable>: Sendable {
   }
 
   fileprivate enum Upper: Sendable {
-    case lowest
     case bound(DatabaseValue)
     case none
 
@@ -59,7 +60,6 @@ struct IntervalIndex<ID: Hashable & Sendable>: Sendable {
 
     func isBelow(_ value: DatabaseValue) -> Bool {
       switch self {
-      case .lowest: true
       case .bound(let bound): bound.isOrdered(before: value)
       case .none: false
       }
@@ -125,7 +125,7 @@ struct IntervalIndex<ID: Hashable & Sendable>: Sendable {
   private static func merge(_ lhs: [Item], _ rhs: [Item]) -> [Item] {
     var result: [Item] = []
     result.reserveCapacity(lhs.count + rhs.count)
-    var (left, right) = (lhs[...], rhs[...])
+    var (left, right) = (ArraySlice(lhs), ArraySlice(rhs))
     while let first = left.first, let second = right.first {
       if second.range.startsBefore(first.range) {
         result.append(right.removeFirst())
@@ -139,7 +139,6 @@ struct IntervalIndex<ID: Hashable & Sendable>: Sendable {
   fileprivate static func max(_ lhs: Upper, _ rhs: Upper) -> Upper {
     switch (lhs, rhs) {
     case (.none, _), (_, .none): .none
-    case (.lowest, let other), (let other, .lowest): other
     case (.bound(let first), .bound(let second)): first.isOrdered(before: second) ? rhs : lhs
     }
   }

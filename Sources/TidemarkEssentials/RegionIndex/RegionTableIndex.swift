@@ -116,8 +116,8 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
       return number
     }
     entry.column = column
-    if case .values(let values) = filter, values.count == 1, part.rows.isOfOneColumn {
-      entry.filter = values.first.map(Entry.Filter.value) ?? .all
+    if case .values(let values) = filter, values.count == 1, let value = values.first, part.rows.isOfOneColumn {
+      entry.filter = .value(value)
     } else {
       entry.filter = .rows(part.rows)
     }
@@ -151,11 +151,9 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
       if parts.whole[entry.columnSet]?.isEmpty == true { parts.whole[entry.columnSet] = nil }
       return
     }
-    switch entry.filter {
-    case .all: break
-    case .value(let value): parts.columns[column].remove(value, number)
-    case .rows(let rows):
-      if let filter = rows.filter(of: parts.columns[column].key) { parts.columns[column].remove(filter, number) }
+    if case .value(let value) = entry.filter { parts.columns[column].remove(value, number) }
+    if case .rows(let rows) = entry.filter, let filter = rows.filter(of: parts.columns[column].key) {
+      parts.columns[column].remove(filter, number)
     }
   }
 
@@ -228,13 +226,11 @@ final class RegionTableIndex<ID: Hashable & Sendable>: @unchecked Sendable {
   }
 
   private func surelyHolds(_ row: TableCommit.ChangedRow, _ entry: Entry) -> Bool {
-    switch entry.filter {
-    case .all: return true
-    case .rows(let rows): return rows.surelyAdmits(row.value)
-    case .value(let value):
-      guard let column = entry.column, case .column(let name) = parts.columns[Int(column)].key else { return true }
-      return row.value(of: name).map(ColumnFilter.values([value]).surelyAdmits) ?? false
-    }
+    if case .rows(let rows) = entry.filter { return rows.surelyAdmits(row.value) }
+    guard case .value(let value) = entry.filter, let column = entry.column,
+      case .column(let name) = parts.columns[Int(column)].key, let own = row.value(of: name)
+    else { return false }
+    return ColumnFilter.values([value]).surelyAdmits(own)
   }
 }
 

@@ -27,12 +27,9 @@ extension TableCommit {
     /// The other image of an updated row.
     var other: ChangedRow { ChangedRow(record: record, layout: layout, log: log, isNew: !isNew) }
 
-    /// Returns whether the row was inserted or deleted, or whether one of the columns has changed; nil stands for all
-    /// columns.
+    /// Returns whether an update that keeps the row ID may have changed one of the columns; nil stands for all columns.
     func touches(columns: Set<String>?) -> Bool {
-      if record.kind != .update { return true }
-      guard let columns else { return true }
-      return record.oldRowID != record.newRowID || layout.mayHaveChanged(columns, record)
+      columns.map { layout.mayHaveChanged($0, record) } ?? true
     }
 
     /// The changed columns of an update that keeps the row ID, as a bit set. Nil for other changes, which are relevant

@@ -5,12 +5,12 @@ struct ConditionBinder {
   typealias OccurrenceID = RowEquality.OccurrenceID
 
   /// The names of its sources.
-  var names = SourceNames()
-  var number: (_ text: String) throws -> DatabaseValue = { _ in .null }
-  var parameterIndexes: [Int] = []
+  let names: SourceNames
+  let number: (_ text: String) throws -> DatabaseValue
+  let parameterIndexes: [Int]
 
   /// Returns whether SQLite's own function has this name.
-  var isBuiltIn: (_ function: String) -> Bool = { _ in false }
+  let isBuiltIn: (_ function: String) -> Bool
 
   /// The condition that an expression imposes on the rows of an occurrence of a table.
   func bind(_ expression: SelectExpression, to occurrenceID: OccurrenceID) throws -> RowCondition {

@@ -27,16 +27,15 @@ extension Database {
   func tables(usedBy sql: String, _ arguments: StatementArguments? = nil) throws -> TableUses {
     var roots: [Int64: Set<Int64>] = [:]
     var uses = TableUses()
-    for row in try internalRows("EXPLAIN \(sql)", arguments) {
-      // Address, operation, and its first four operands.
-      guard row.count > 5, case .string(let operation) = row[1].storage else { continue }
-      switch operation {
-      case "OpenRead", "ReopenIdx":
-        guard case .int64(let root) = row[3].storage, case .int64(let database) = row[4].storage else { continue }
-        roots[database, default: []].insert(root)
-      case "VOpen":
-        let address = if case .string(let address) = row[5].storage { address } else { "" }
-        uses.virtualTables.insert(address)
+    // Address, operation, and its first four operands.
+    for row in try internalRows("EXPLAIN \(sql)", arguments) where row.count > 5 {
+      switch row[1].storage {
+      case .string("OpenRead"), .string("ReopenIdx"):
+        if case .int64(let root) = row[3].storage, case .int64(let database) = row[4].storage {
+          roots[database, default: []].insert(root)
+        }
+      case .string("VOpen"):
+        uses.virtualTables.insert(row[5].description)
       default: continue
       }
     }

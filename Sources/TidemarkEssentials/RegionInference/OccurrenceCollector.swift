@@ -44,25 +44,26 @@ struct OccurrenceCollector {
   mutating func read(_ query: ParsedQuery) throws {
     mentions = query.mentions
     _ = try read(query.syntax, QueryScope())
-    guard let (core, source) = try onlySource(of: query.syntax) else { return }
+    guard let (core, source, facts) = try onlySource(of: query.syntax) else { return }
     let showsRowsAlone = core.showsRows && !query.mentions.includeFunctions
-    hidesOrder = core.countsRows || showsRowsAlone && hidesOrder(of: query.syntax, source)
-    if showsRowsAlone { bound = try bound(of: query.syntax, source) }
+    hidesOrder = core.countsRows || showsRowsAlone && hidesOrder(of: query.syntax, source, facts)
+    if showsRowsAlone { bound = try bound(of: query.syntax, source, facts) }
   }
 
   /// The single table that a query reads, if there is only one.
-  private func onlySource(of query: SelectSyntax) throws -> (SelectCore, NamedSource)? {
+  private func onlySource(of query: SelectSyntax) throws -> (SelectCore, NamedSource, TableFacts)? {
     guard let core = query.onlyCore, case .table(let name) = core.sources[0].content,
       let facts = try factsOfTable(name.name, name.database), case .table = facts.kind
     else { return nil }
     var source = named(core.sources[0])
     source.content = .table(facts, RowEquality.OccurrenceID(table: facts.key, number: 0))
-    return (core, source)
+    return (core, source, facts)
   }
 
-  private func bound(of query: SelectSyntax, _ source: NamedSource) throws -> RegionBound? {
-    guard let limit = query.limit, let facts = source.facts, let count = try binder(SourceNames()).constant(limit)
-    else { return nil }
+  private func bound(
+    of query: SelectSyntax, _ source: NamedSource, _ facts: TableFacts
+  ) throws -> RegionBound? {
+    guard let limit = query.limit, let count = try binder(SourceNames()).constant(limit) else { return nil }
     var terms: [RegionBound.Term] = []
     for (expression, direction) in zip(query.ordering, query.directions).prefix(RegionBound.termsMax) {
       guard let isDescending = direction, case .column(let reference) = expression,
@@ -76,9 +77,8 @@ struct OccurrenceCollector {
   }
 
   /// Whether the rows of one table are sorted by a unique key.
-  private func hidesOrder(of query: SelectSyntax, _ source: NamedSource) -> Bool {
-    guard let facts = source.facts else { return false }
-    return query.ordering.contains { term in
+  private func hidesOrder(of query: SelectSyntax, _ source: NamedSource, _ facts: TableFacts) -> Bool {
+    query.ordering.contains { term in
       guard case .column(let reference) = term,
         let column = SourceNames(sources: [source]).origin(of: reference)?.column
       else { return false }

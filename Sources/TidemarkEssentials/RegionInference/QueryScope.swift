@@ -108,7 +108,7 @@ struct QueryReading {
   }
 
   private static func columns(_ query: SelectSyntax, _ cores: [[SelectColumn]?]) -> ResultColumns? {
-    guard var columns = cores.first ?? nil else { return nil }
+    guard let first = cores.first, var columns = first else { return nil }
     let hasPlaces = cores.allSatisfy { $0?.allSatisfy(\.hasPlace) == true && $0?.count == columns.count }
     if let names = query.columnNames {
       guard hasPlaces, names.count == columns.count else { return nil }

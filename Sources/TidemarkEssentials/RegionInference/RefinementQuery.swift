@@ -56,10 +56,9 @@ struct RefinementQueryBuilder {
           let (refinementQuery, path) = try refinementQuery(
             of: occurrenceID, { sources[$0]?.contains(occurrenceID) != true })
         else { continue }
-        sources[occurrenceID] = path.reduce(into: path) { $0.formUnion(sources[$1] ?? []) }
-        for (other, known) in sources where known.contains(occurrenceID) {
-          sources[other] = known.union(sources[occurrenceID] ?? [])
-        }
+        let determining = path.reduce(into: path) { $0.formUnion(sources[$1] ?? []) }
+        sources[occurrenceID] = determining
+        for (other, known) in sources where known.contains(occurrenceID) { sources[other] = known.union(determining) }
         refinementQueries.append(refinementQuery)
       }
     }
@@ -185,8 +184,8 @@ struct RefinementQueryBuilder {
   /// Whether SQLite finds the rows by indexes. C: `EXPLAIN QUERY PLAN`.
   private func isSearched(_ queryParts: QueryParts) throws -> Bool {
     try db.internalRows("EXPLAIN QUERY PLAN \(queryParts.text("1"))").allSatisfy { row in
-      guard row.count > 3, case .string(let text) = row[3].storage else { return false }
-      return text.hasPrefix("SEARCH") && !text.contains(" AUTOMATIC ")
+      let text = row.last.flatMap(String.fromDatabaseValue)
+      return text.map { $0.hasPrefix("SEARCH") && !$0.contains(" AUTOMATIC ") } == true
     }
   }
 }

@@ -59,7 +59,7 @@ struct RegionBound: Equatable, Sendable {
   ///
   /// - Parameter values: The values of the first columns by which the rows are sorted.
   func rows(_ rows: ConditionRows, upTo values: [DatabaseValue], _ arguments: ConditionArguments) -> ConditionRows {
-    var known = Array(zip(terms, values))[...].prefix { $0.isKnown($1, arguments) }
+    var known: ArraySlice = Array(zip(terms, values)).prefix { $0.isKnown($1, arguments) }
     while !known.isEmpty {
       let filters = Self.filters(known)
       // Too many filters would be dropped: filters on the first columns are better than none.
@@ -73,11 +73,14 @@ struct RegionBound: Equatable, Sendable {
 
   /// The rows that sort before the values, or are equal to them.
   private static func filters(_ terms: ArraySlice<(Term, DatabaseValue)>) -> [RowFilter] {
-    guard let (term, value) = terms.first else { return [] }
-    let rest = terms.dropFirst()
-    if rest.isEmpty { return term.filters(before: value, isInclusive: true) }
-    let equal = RowFilter(.values([value]), ofColumn: term.column.name)
-    return term.filters(before: value, isInclusive: false) + filters(rest).map(equal.intersection)
+    var filters: [RowFilter] = []
+    var equal = RowFilter.all
+    for (index, (term, value)) in zip(terms.indices, terms) {
+      let isLast = index == terms.endIndex - 1
+      filters += term.filters(before: value, isInclusive: isLast).map(equal.intersection)
+      equal = equal.intersection(RowFilter(.values([value]), ofColumn: term.column.name))
+    }
+    return filters
   }
 }
 

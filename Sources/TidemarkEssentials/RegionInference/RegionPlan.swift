@@ -108,8 +108,9 @@ extension RegionPlan.Findings {
     }
     // The authorizer may have reported a table with the name of its database, and without.
     for (number, table) in tables.enumerated() where table.occurrences != nil {
-      guard let first = tables.firstIndex(where: { $0.key == table.key && $0.occurrences != nil }) else { continue }
-      rows[number] = rows[first]
+      if let first = tables.firstIndex(where: { $0.key == table.key && $0.occurrences != nil }) {
+        rows[number] = rows[first]
+      }
     }
     return rows
   }

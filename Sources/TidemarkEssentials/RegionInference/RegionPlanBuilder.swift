@@ -39,7 +39,7 @@ struct RegionPlanBuilder {
     do {
       var reader = OccurrenceCollector(
         factsOfTable: { [db] in try db.facts(ofTable: $0, in: $1) },
-        number: { [db] in try db.internalRows("SELECT \($0)").first?.first ?? .null },
+        number: { [db] in try db.internalRows("SELECT \($0)")[0][0] },
         parameterIndexes: indexes, isBuiltIn: { [db] in db.isBuiltIn($0) })
       try reader.read(query)
       return reader

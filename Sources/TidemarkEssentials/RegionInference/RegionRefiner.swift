@@ -43,7 +43,7 @@ final class RegionRefiner {
     let known = ConditionArguments(values: arguments, isTextOrderKnown: false)
     let constants = refinementQuery.constants.compactMap { known.value(of: $0) }
     if constants.count != refinementQuery.constants.count { return nil }
-    try statement.start(constants.isEmpty ? nil : StatementArguments(values: constants))
+    try statement.start(StatementArguments(values: constants))
     defer { statement.finish() }
     var values: [DatabaseValue] = []
     var rowCount = 0
@@ -66,7 +66,7 @@ extension RegionBound {
   /// contain.
   func lastValues(in statement: Statement, _ inference: StatementInference?) -> [DatabaseValue] {
     let values = values(in: statement)
-    guard values.count < terms.count, let inference, let rowIDName, let sql = lookUpSQL,
+    guard values.count < terms.count, let inference, let sql = lookUpSQL, let rowIDName,
       let rowID = statement.currentValue(ofColumnNamed: rowIDName)
     else { return values }
     do {
@@ -75,9 +75,11 @@ extension RegionBound {
         inference.boundLookUp = lookUp
         try lookUp.start(StatementArguments(values: [rowID]))
         defer { lookUp.finish() }
-        guard try lookUp.step() else { return values }
-        let all = terms.indices.compactMap { DatabaseValue.read(lookUp.sqliteStatement, CInt($0)) }
-        return all.count == terms.count ? all : values
+        guard try lookUp.step(),
+          case let all = terms.indices.compactMap({ DatabaseValue.read(lookUp.sqliteStatement, CInt($0)) }),
+          all.count == terms.count
+        else { return values }
+        return all
       }
     } catch {
       // The error concerns the look-up alone: use the wider region.

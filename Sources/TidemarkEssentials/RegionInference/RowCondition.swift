@@ -95,9 +95,7 @@ struct ConditionRows {
     var result: [RowFilter] = []
     for filter in filters where !filter.isEmpty {
       var filter = filter
-      while let index = result.firstIndex(where: { $0.exactUnion(filter) != nil }) {
-        filter = result.remove(at: index).exactUnion(filter) ?? filter
-      }
+      while let union = result.removeFirst(joining: { $0.exactUnion(filter) }) { filter = union }
       result.append(filter)
     }
     return result

@@ -7,7 +7,7 @@ struct RowOccurrence: Equatable, Sendable {
   var joinCondition: RowCondition?
 
   /// Whether NULL may replace the rows if none matches.
-  var isNullable = false
+  var isNullable: Bool
 
   /// The columns that a join compares implicitly, in lower case. The authorizer does not report them.
   var sharedColumns: Set<String> = []

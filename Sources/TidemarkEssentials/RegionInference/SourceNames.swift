@@ -14,12 +14,12 @@ struct NamedSource {
   var name: String?
 
   /// Whether that name is an alias.
-  var hasAlias = false
+  var hasAlias: Bool
 
   var content = Content.unknown
 
   /// Whether NULL may replace its rows if none matches.
-  var isNullable = false
+  var isNullable: Bool
 
   /// The table; nil unless it is a table whose columns are known.
   var facts: TableFacts? {
@@ -44,6 +44,15 @@ struct NamedSource {
     }
   }
 
+  /// The lowercase names of its columns, sorted; nil if they are unknown.
+  fileprivate var columnNames: [String]? {
+    switch content {
+    case .unknown: nil
+    case .table: facts.map { $0.columns.keys.sorted() }
+    case .query(let columns): columns.origins.keys.sorted()
+    }
+  }
+
   /// Whether it has a column with a lowercase name, as far as it is known.
   func hasColumn(_ name: String) -> Bool {
     switch content {
@@ -55,13 +64,11 @@ struct NamedSource {
 
   /// The columns of tables from which a column gets its values; empty if they are unknown.
   fileprivate func origins(ofColumn name: String) -> [Side] {
-    switch content {
-    case .unknown: return []
-    case .table(let facts, let occurrenceID):
-      guard let column = facts.columns[name] else { return [] }
+    if case .table(let facts, let occurrenceID) = content, let column = facts.columns[name] {
       return Self.sides(column, occurrenceID, facts)
-    case .query(let columns): return columns.origins[name] ?? []
     }
+    if case .query(let columns) = content, let origins = columns.origins[name] { return origins }
+    return []
   }
 
   /// The row ID by one of its names, if no column has the name.
@@ -125,9 +132,8 @@ struct SourceNames {
         return owners.first?.origins(ofColumn: name) ?? []
       }
       // SQLite rejects a name that two tables have, unless the join merges these columns.
-      if owners.count > 1 { return [] }
-      if let owner = owners.first { return owner.origins(ofColumn: name) }
-      return sources.count == 1 ? sources[0].origins(ofRowID: name) : []
+      if owners.count == 1 { return owners[0].origins(ofColumn: name) }
+      return owners.isEmpty && sources.count == 1 ? sources[0].origins(ofRowID: name) : []
     }
     let named = sources.filter { $0.name == qualifier }
     guard named.count == 1 else { return [] }
@@ -162,8 +168,8 @@ struct SourceNames {
     var result: [(left: RowEquality.Side, right: RowEquality.Side, source: Int)] = []
     for (index, source) in core.sources.enumerated() where source.isNatural || !source.sharedNames.isEmpty {
       let earlier = sources[..<index]
-      guard earlier.allSatisfy(\.hasKnownNames), sources[index].hasKnownNames else { continue }
-      for name in source.isNatural ? columnNames(ofSource: index) : source.sharedNames {
+      guard earlier.allSatisfy(\.hasKnownNames), let names = sources[index].columnNames else { continue }
+      for name in source.isNatural ? names : source.sharedNames {
         guard let left = earlier.first(where: { $0.hasColumn(name) })?.origins(ofColumn: name), left.count == 1,
           case let right = sources[index].origins(ofColumn: name), right.count == 1
         else { continue }
@@ -173,21 +179,13 @@ struct SourceNames {
     return result
   }
 
-  private func columnNames(ofSource index: Int) -> [String] {
-    switch sources[index].content {
-    case .unknown: []
-    case .table(let facts, _): facts.columns.keys.sorted()
-    case .query(let columns): columns.origins.keys.sorted()
-    }
-  }
-
   /// The names and origins of the columns of all sources, or of one; nil if they are unknown.
   func allColumns(of table: String?) -> [(name: String, origins: [RowEquality.Side])]? {
     var result: [(name: String, origins: [RowEquality.Side])] = []
-    for (index, source) in sources.enumerated() where table == nil || source.name == table {
-      guard source.hasKnownNames else { return nil }
+    for source in sources where table == nil || source.name == table {
+      guard let names = source.columnNames else { return nil }
       // A merged column appears once, with the values of the first source.
-      for name in columnNames(ofSource: index) where !result.contains(where: { $0.name == name }) {
+      for name in names where !result.contains(where: { $0.name == name }) {
         let isMergedElsewhere = (isNatural || sharedNames.contains(name)) && !mergesToFirst
         result.append((name, isMergedElsewhere ? [] : source.origins(ofColumn: name)))
       }

@@ -26,17 +26,6 @@ extension DatabaseRegion {
     self = union(other)
   }
 
-  /// Returns the intersection of two regions.
-  func intersection(_ other: DatabaseRegion) -> DatabaseRegion {
-    guard let tables else { return other }
-    guard let otherTables = other.tables else { return self }
-    var result: [TableKey: TableRegion] = [:]
-    for (table, region) in tables {
-      if let otherRegion = otherTables[table] { result[table] = region.intersection(otherRegion) }
-    }
-    return DatabaseRegion(tables: result)
-  }
-
   /// Returns the region with transformed tables. If the closure returns nil, the table is removed.
   func mapTables(
     _ transform: (TableKey, TableRegion) throws -> (TableKey, TableRegion)?

@@ -26,8 +26,8 @@ extension TableRegion: CustomStringConvertible {
     let columns = parts.reduce([:] as [String: String]?) { columns, part in
       part.columns.flatMap { columns?.merging($0) { first, _ in first } }
     }
-    let namesTable = columns == nil || parts.contains(where: \.namesTable)
-    let columnNames = namesTable ? "*" : columns.map { $0.values.sorted().joined(separator: ",") } ?? "*"
+    let names = parts.contains(where: \.namesTable) ? nil : columns
+    let columnNames = names.map { $0.values.sorted().joined(separator: ",") } ?? "*"
     return "(\(columnNames))"
       + (rebuildingKeepsRowIDs.map { "[" + $0.map(String.init).joined(separator: ",") + "]" } ?? "")
   }

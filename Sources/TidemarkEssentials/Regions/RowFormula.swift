@@ -62,8 +62,8 @@ extension RowFormula {
     case .parameter: return .unknown
     case .function(let function, let name): return value(name).map(function.outcome) ?? .unknown
     case .pattern(let operation, let name, let pattern):
-      guard let value = value(name), let pattern = pattern.value({ _ in nil }) else { return .unknown }
-      return operation.outcome(value, matching: pattern)
+      guard let text = value(name), let pattern = pattern.value(value) else { return .unknown }
+      return operation.outcome(text, matching: pattern)
     case .arithmetic(let operation, let lhs, let rhs):
       let (left, right) = (lhs.outcome(value), rhs.outcome(value))
       switch (left, right) {

@@ -2,7 +2,7 @@
 ///
 /// Each part is a set of columns in a set of rows. Queries that read different rows of a table have separate parts, up
 /// to a maximum number. Beyond that, a single part covers them.
-struct TableRegion: Hashable, Sendable {
+struct TableRegion: Equatable, Sendable {
   /// The maximum number of separate parts.
   static let partsMax = 8
 
@@ -28,7 +28,6 @@ struct TableRegion: Hashable, Sendable {
   var isEmpty: Bool { parts.isEmpty }
 
   static func == (lhs: Self, rhs: Self) -> Bool { Set(lhs.parts) == Set(rhs.parts) }
-  func hash(into hasher: inout Hasher) { hasher.combine(Set(parts)) }
 }
 
 extension TableRegion {
@@ -155,11 +154,6 @@ extension TableRegion {
     TableRegion(parts: parts + other.parts, rowIDName: rowIDName ?? other.rowIDName)
   }
 
-  func intersection(_ other: TableRegion) -> TableRegion {
-    let parts = parts.flatMap { part in other.parts.map { part.intersection($0) } }
-    return TableRegion(parts: parts, rowIDName: rowIDName ?? other.rowIDName)
-  }
-
   func namingRowIDs() -> TableRegion {
     var result = self
     for index in result.parts.indices { result.parts[index].namesRowIDs = true }
@@ -170,14 +164,23 @@ extension TableRegion {
     if part.rows.isEmpty { return }
     var part = part
     // Join parts whose exact union is a part. The result may have an exact union with an earlier part.
-    while let index = parts.firstIndex(where: { $0.exactUnion(part) != nil }) {
-      let other = parts.remove(at: index)
-      part = other.exactUnion(part) ?? part
-    }
+    while let union = parts.removeFirst(joining: { $0.exactUnion(part) }) { part = union }
     parts.append(part)
     if parts.count > Self.partsMax, let first = parts.first {
       parts = [parts.dropFirst().reduce(first) { $0.hull($1) }]
     }
+  }
+}
+
+extension Array {
+  /// Removes the first element for which a closure returns a joined element, and returns the latter.
+  mutating func removeFirst(joining joined: (Element) -> Element?) -> Element? {
+    for (index, element) in enumerated() {
+      guard let result = joined(element) else { continue }
+      remove(at: index)
+      return result
+    }
+    return nil
   }
 }
 
@@ -197,24 +200,6 @@ extension TableRegion.Part {
 
   /// Returns a part that includes both parts, and perhaps more.
   fileprivate func hull(_ other: Self) -> Self { joined(with: other, rows: rows.hull(other.rows)) }
-
-  fileprivate func intersection(_ other: Self) -> Self {
-    var result = self
-    result.filteringColumns = []
-    result.rows = rows.intersection(other.rows)
-    result.namesRowIDs = namesRowIDs || other.namesRowIDs
-    guard let columns else {
-      result.columns = other.columns
-      result.orderingColumns = other.orderingColumns
-      result.namesTable = other.namesTable
-      return result
-    }
-    result.columns = columns.filter { other.reads($0.key) }
-    result.orderingColumns = orderingColumns.filter(other.reads)
-    for (key, name) in other.columns ?? [:] where orderingColumns.contains(key) { result.columns?[key] = name }
-    result.namesTable = result.columns?.isEmpty == true
-    return result
-  }
 
   private func contains(_ other: Self) -> Bool {
     guard rows.admitsAll(of: other.rows) else { return false }
