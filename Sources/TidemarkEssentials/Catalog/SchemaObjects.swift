@@ -18,7 +18,14 @@ struct SchemaObjects {
   private let triggers: [String: Object]
 
   init(_ rows: [Row]) {
-    let all = rows.map { Object(type: $0["type"], name: $0["name"], tableName: $0["tbl_name"], sql: $0["sql"]) }
+    // A program can write other values, or NULL, into the schema table.
+    func text(_ row: Row, _ column: String) -> String? { String.fromDatabaseValue(row[column]) }
+    let all = rows.compactMap { row -> Object? in
+      guard let type = text(row, "type"), let name = text(row, "name"), let tableName = text(row, "tbl_name") else {
+        return nil
+      }
+      return Object(type: type, name: name, tableName: tableName, sql: text(row, "sql"))
+    }
     func named(_ types: Set<String>) -> [String: Object] {
       let objects = all.lazy.filter { types.contains($0.type) }.map { ($0.name.asciiLowercased, $0) }
       // Only a damaged schema contains two objects with the same name, and SQLite refuses to open it.

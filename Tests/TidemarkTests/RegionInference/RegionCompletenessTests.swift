@@ -70,6 +70,39 @@ import Tidemark
     }
   }
 
+  @Test func `an eponymous virtual table of shared columns may read anything`() throws {
+    try inMemory { db in
+      try db.execute(sql: "CREATE TABLE t (name TEXT, a INT)")
+      #expect(try region(db, "SELECT a FROM t JOIN pragma_table_list USING (name)").isFullDatabase)
+    }
+  }
+
+  @Test func `a table about which nothing is known may be anything`() throws {
+    try inMemory { db in
+      try db.execute(sql: "CREATE TABLE t (a INT, b INT)")
+      db.moduleState(RegionInference.self).facts = { _, _, _ in nil }
+      #expect(try region(db, "SELECT a FROM t WHERE b = 1").isFullDatabase)
+    }
+  }
+
+  @Test func `rows without names that a program adds to the schema table are ignored`() throws {
+    var configuration = Configuration()
+    configuration.isDefensive = false
+    try inMemory(configuration) { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE t (a, b); CREATE VIRTUAL TABLE ft USING fts5(a, c);
+          PRAGMA writable_schema = ON;
+          INSERT INTO sqlite_master VALUES ('table', NULL, NULL, 0, NULL);
+          INSERT INTO sqlite_master SELECT 'index', NULL, 't', rootpage, NULL FROM sqlite_master WHERE name = 't';
+          """)
+      let region = try region(db, "SELECT t.b FROM ft JOIN t USING (a)")
+      #expect(region.isModified(by: update("ft_data", ["block"])))
+      #expect(region.isModified(by: update("t", ["a"])))
+      #expect(!region.isModified(by: update("other", ["a"])))
+    }
+  }
+
   /// Invariant: the rows of an unordered query come in the order of an index.
   @Test func orderingColumnsAreRead() throws {
     try inMemory { db in
@@ -183,6 +216,38 @@ import Tidemark
       let region = try region(db, "SELECT rowid FROM d WHERE d MATCH 'x'")
       #expect(!region.isModified(by: update("book", ["title"])))
       #expect(region.isModified(by: update("d_data", ["block"])))
+    }
+  }
+
+  @Test(arguments: ["fts5(t, content=)", "fts4(t, content=)", "fts4(t, content='')"])
+  func `a full-text table without content is read in its shadow tables`(module: String) throws {
+    try inMemory { db in
+      try db.execute(sql: "CREATE TABLE book (t); CREATE VIRTUAL TABLE f USING \(module)")
+      let region = try region(db, "SELECT count(*) FROM f")
+      #expect(region.isModified(by: update("f_docsize", ["size"])))
+      #expect(!region.isModified(by: update("book", ["t"])))
+    }
+  }
+
+  @Test(arguments: ["content=+", "content=my table"])
+  func `a full-text table with an unusual name of its content table may read anything`(option: String) throws {
+    try inMemory { db in
+      try db.execute(sql: "CREATE TABLE \"+\" (t); CREATE TABLE \"my table\" (t)")
+      try db.execute(sql: "CREATE VIRTUAL TABLE f USING fts4(t, \(option))")
+      #expect(try region(db, "SELECT count(*) FROM f").isFullDatabase)
+    }
+  }
+
+  @Test func `full-text tables with the content of each other are followed to a limit`() throws {
+    try inMemory { db in
+      try db.execute(sql: "CREATE VIRTUAL TABLE f0 USING fts5(t)")
+      for number in 1...4 {
+        try db.execute(sql: "CREATE VIRTUAL TABLE f\(number) USING fts5(t, content=f\(number - 1))")
+      }
+      let near = try region(db, "SELECT t FROM f3")
+      #expect(near.isModified(by: update("f0_content", ["c0"])))
+      #expect(!near.isModified(by: update("f4_data", ["block"])))
+      #expect(try region(db, "SELECT t FROM f4").isFullDatabase)
     }
   }
 
