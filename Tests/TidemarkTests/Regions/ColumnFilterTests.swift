@@ -79,6 +79,13 @@ private let ordered: [[DatabaseValue]] = [
     #expect(filter.admits(value("b\u{FFFD}")))
   }
 
+  @Test func `a possibly repaired text passes no filter with certainty`() {
+    let filter = ColumnFilter.values([value("a"), value("b\u{FFFD}")])
+    #expect(filter.surelyAdmits(value("a")))
+    #expect(filter.admits(value("b\u{FFFD}")))
+    #expect(!filter.surelyAdmits(value("b\u{FFFD}")))
+  }
+
   /// Intersections are exact, hulls contain both sides, and emptiness is detected.
   @Test func filtersAgreeWithSetsOfValues() {
     var generator = SeededRandom()

@@ -35,6 +35,7 @@ private func region(_ columns: [String]?) -> DatabaseRegion {
     ("an insert of unknown values", insert(["b": 2]), true),
     ("a delete that passed", delete(["a": 1]), true),
     ("a delete that did not", delete(["a": 2]), false),
+    ("a delete of an unknown row", RowChange(table: TableKey("t"), kind: .delete), true),
     ("an update of what is read", update(["a": 1], ["a": 1], changed: ["b"]), true),
     ("an update of something else", update(["a": 1], ["a": 1], changed: ["c"]), false),
     ("an update of another row", update(["a": 2], ["a": 3], changed: ["a", "b"]), false),
@@ -56,6 +57,15 @@ private func region(_ columns: [String]?) -> DatabaseRegion {
     #expect(region([]).isModified(by: update(["a": 1], ["a": 2], changed: ["a"])))
   }
 
+  @Test func `a row that may have left a region modifies it`() {
+    let stays = update(["a": 1], ["a": 1], changed: ["a"])
+    #expect(!region([]).isModified(by: stays))
+    #expect(region([]).isModified(by: update([:], ["a": 1], changed: ["a"])))
+    var unknown = stays
+    unknown.old = nil
+    #expect(region([]).isModified(by: unknown))
+  }
+
   @Test func regionsOfAllColumnsAreModifiedByAnyUpdate() {
     #expect(region(nil).isModified(by: update(["a": 1], ["a": 1], changed: ["z"])))
     #expect(!region(nil).isModified(by: update(["a": 2], ["a": 2], changed: ["z"])))
@@ -73,6 +83,14 @@ private func region(_ columns: [String]?) -> DatabaseRegion {
     #expect(region.isModified(by: insert(nil)))
     #expect(region.isModified(byChangeOf: TableKey("t"), rowID: 3))
     #expect(!region.isModified(byChangeOf: TableKey("t"), rowID: 4))
+  }
+
+  @Test func `a row of which only the ID is known modifies the regions of its table`() {
+    let (table, other) = (TableKey("t"), TableKey("u"))
+    #expect(region(["b"]).isModified(byChangeOf: table, rowID: 3))
+    #expect(!region(["b"]).isModified(byChangeOf: other, rowID: 3))
+    #expect(DatabaseRegion.fullDatabase.isModified(byChangeOf: other, rowID: 3))
+    #expect(!DatabaseRegion().isModified(byChangeOf: table, rowID: 3))
   }
 
   @Test func tablesOfOtherDatabasesAreSeparate() {
@@ -98,5 +116,25 @@ private func region(_ columns: [String]?) -> DatabaseRegion {
     let one = union(Int64(TableRegion.partsMax) + 1)
     #expect(one.debugDescription == "t(*) where a >= 0 and a <= 81")
     #expect(one.isModified(by: insert(["a": 65])))
+  }
+
+  @Test func `many parts with ranges of an expression are joined to one range`() {
+    func part(_ index: Int64) -> TableRegion.Part {
+      let lower = ValueRange.Bound(value: (index * 10).databaseValue, isInclusive: true)
+      let upper = ValueRange.Bound(value: (index * 10 + 1).databaseValue, isInclusive: true)
+      let expression = RowFormula.arithmetic(.sum, .column("a"), .column("b"))
+      let rows = RowFilter(.range(ValueRange(lower: lower, upper: upper)), ofExpression: expression)
+      return TableRegion.Part(columns: nil as [String]?, rows: rows)
+    }
+    func region(_ count: Int64) -> DatabaseRegion {
+      DatabaseRegion(tables: [TableKey("t"): TableRegion(parts: (0..<count).map(part))])
+    }
+    let separate = region(Int64(TableRegion.partsMax))
+    #expect(separate.isModified(by: insert(["a": 5, "b": 5])))
+    #expect(!separate.isModified(by: insert(["a": 5, "b": 0])))
+    let joined = region(Int64(TableRegion.partsMax) + 1)
+    #expect(joined.debugDescription == "t(*) where (a + b) >= 0 and (a + b) <= 81")
+    #expect(joined.isModified(by: insert(["a": 5, "b": 0])))
+    #expect(!joined.isModified(by: insert(["a": 5, "b": 90])))
   }
 }

@@ -59,6 +59,9 @@ import Tidemark
     let pattern = "%" + String(repeating: "a", count: 500) + "b"
     #expect(TextPattern.like.outcome(text.databaseValue, matching: pattern.databaseValue) == .unknown)
     #expect(TextPattern.like.outcome(text.databaseValue, matching: "b%".databaseValue) == .integer(0))
+    let globPattern = "*" + pattern.dropFirst()
+    #expect(TextPattern.glob.outcome(text.databaseValue, matching: globPattern.databaseValue) == .unknown)
+    #expect(TextPattern.glob.outcome(text.databaseValue, matching: "b*".databaseValue) == .integer(0))
     let longText = String(repeating: "a", count: 2_001)
     #expect(TextPattern.like.outcome(longText.databaseValue, matching: "b%".databaseValue) == .unknown)
   }
