@@ -1,3 +1,4 @@
+import CSQLite
 import Testing
 
 import Tidemark
@@ -77,6 +78,42 @@ import Tidemark
     let known = try region(
       "SELECT tag.name FROM item JOIN tag ON tag.item = item.id WHERE item.owner = 5", after: many)
     #expect(known == "item(id,owner) where owner = 5,tag(item,name)")
+  }
+
+  @Test func `a text that is not UTF-8 gives the whole table`() throws {
+    let sql = "SELECT 1 FROM item JOIN tag ON tag.name = item.kind WHERE item.owner = 5"
+    let known = try region(sql)
+    #expect(known == #"item(kind,owner) where owner = 5,tag(name) where name in ("a", "b")"#)
+    let unknown = try region(sql, after: "UPDATE item SET kind = CAST(x'ff' AS TEXT) WHERE id = 1")
+    #expect(unknown == "item(kind,owner) where owner = 5,tag(name)")
+  }
+
+  @Test func `a probe that takes too long gives the whole table`() throws {
+    let sql = "SELECT 1 FROM item JOIN tag ON tag.item = item.id WHERE item.owner = 5 AND item.kind = 'a'"
+    let known = try region(sql)
+    #expect(known == #"item(id,kind,owner) where kind = "a" and owner = 5,tag(item) where item = 1"#)
+    let many = """
+      WITH RECURSIVE number (n) AS (SELECT 100 UNION ALL SELECT n + 1 FROM number WHERE n < 10000)
+      INSERT INTO item SELECT n, 5, 'many' FROM number;
+      """
+    let unknown = try region(sql, after: many)
+    #expect(unknown == #"item(id,kind,owner) where kind = "a" and owner = 5,tag(item)"#)
+  }
+
+  @Test func `a probe that fails gives the whole table`() throws {
+    let region = try inMemory { db in
+      try db.execute(sql: Self.schema)
+      let statement = try db.makeStatement(
+        sql: "SELECT tag.name FROM item JOIN tag ON tag.item = item.id WHERE item.owner = 5 ORDER BY tag.id")
+      _ = statement.databaseRegion
+      // The probe cannot be compiled.
+      let lengthMax = sqlite3_limit(db.sqliteConnection, SQLITE_LIMIT_SQL_LENGTH, 50)
+      defer { sqlite3_limit(db.sqliteConnection, SQLITE_LIMIT_SQL_LENGTH, lengthMax) }
+      let (names, readSet) = try db.recordingReads(usesBounds: true) { try String.fetchAll(statement) }
+      #expect(names == ["x", "y"])
+      return readSet.region.debugDescription
+    }
+    #expect(region == "item(id,owner) where owner = 5,tag(id,item,name)")
   }
 
   @Test func unrefinedRegionsDependOnlyOnTheText() throws {

@@ -85,6 +85,46 @@ import Tidemark
     #expect(counts.value[sql] == 1)
   }
 
+  @Test func `a statement with a region keeps its syntax tree`() throws {
+    let folder = try TemporaryFolder()
+    let (pool, counts) = try pool(folder)
+    let sql = "SELECT title FROM book WHERE pages = 300"
+    try pool.read { db in
+      let statement = try db.makeStatement(sql: sql)
+      #expect(statement.databaseRegion.debugDescription == "book(pages,title) where pages = 300")
+      #expect(statement.parsedQuery?.syntax.onlyCore?.conditionText == "pages = 300")
+    }
+    #expect(counts.value == [sql: 1])
+  }
+
+  @Test func `a statement without a region can be parsed`() throws {
+    let folder = try TemporaryFolder()
+    let pool = try pool(folder).pool
+    try pool.read { db in
+      let query = try db.makeStatement(sql: "SELECT title FROM book WHERE pages = 400").parsedQuery
+      #expect(query?.syntax.onlyCore?.conditionText == "pages = 400")
+      #expect(try db.makeStatement(sql: "EXPLAIN SELECT title FROM book").parsedQuery == nil)
+    }
+  }
+
+  @Test(arguments: [
+    "SELECT title FROM book WHERE pages = :other", "SELECT title FROM book WHERE pages = :count OR id = ?",
+  ])
+  func `a syntax tree with other parameters than those of SQLite selects no rows`(text: String) throws {
+    try inMemory { db in
+      try db.execute(sql: "CREATE TABLE book (id INTEGER PRIMARY KEY, title TEXT, pages INTEGER)")
+      let sql = "SELECT title FROM book WHERE pages = :count"
+      let statement = try db.makeStatement(sql: sql)
+      try statement.setArguments(["count": 5])
+      db.moduleState(RegionInference.self).parse = { _ in ParsedQuery(text) }
+      #expect(statement.databaseRegion.debugDescription == "book(pages,title)")
+      db.moduleState(RegionInference.self).parse = { ParsedQuery($0) }
+      let other = try db.makeStatement(sql: sql + " ORDER BY id")
+      try other.setArguments(["count": 5])
+      #expect(other.databaseRegion.debugDescription == "book(id,pages,title) where pages = 5")
+    }
+  }
+
   @Test func `unsupported text is parsed once, too`() throws {
     let folder = try TemporaryFolder()
     let (pool, counts) = try pool(folder)

@@ -45,6 +45,17 @@ import Tidemark
     }
   }
 
+  @Test func `reads after one of the full database add nothing`() throws {
+    let queue = try Self.books()
+    try queue.read { db in
+      let readSet = try db.recordingReads {
+        try db.registerAccess(to: DatabaseRegion.fullDatabase)
+        _ = try Row.fetchAll(db, sql: "SELECT * FROM book")
+      }.readSet
+      #expect(readSet == ReadSet(.fullDatabase))
+    }
+  }
+
   @Test func differentArgumentsAreDifferentReads() throws {
     let queue = try Self.books()
     let (first, second) = (try Self.readSet(queue, 1), try Self.readSet(queue, 2))

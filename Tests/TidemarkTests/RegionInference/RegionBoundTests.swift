@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import Testing
 
@@ -59,6 +60,73 @@ import Tidemark
     let last = try region(
       "SELECT id, score FROM game ORDER BY score LIMIT 1", after: "UPDATE game SET score = NULL WHERE id = 4")
     #expect(last == "game(id,score) where score = NULL")
+  }
+
+  @Test func `NULL sorts last in descending order`() throws {
+    let known = try region(
+      "SELECT id, score, code FROM game ORDER BY score DESC, code LIMIT 4",
+      after: "UPDATE game SET score = NULL WHERE id = 1")
+    #expect(
+      known == """
+        game(code,id,score) where code <= "x" and score = NULL,game(code,id,score) where code = NULL and score = NULL,\
+        game(code,id,score) where score is not NULL
+        """)
+  }
+
+  @Test func `a table without row IDs is bounded by the columns of the result only`() throws {
+    let table = "CREATE TABLE w (k TEXT PRIMARY KEY, v INT) WITHOUT ROWID; INSERT INTO w VALUES ('a', 1), ('b', 2);"
+    let keys = try region("SELECT k FROM w ORDER BY v DESC LIMIT 1", after: table)
+    #expect(keys == "w(k,v)")
+    let values = try region("SELECT v FROM w ORDER BY v DESC, k LIMIT 1", after: table)
+    #expect(values == "w(k,v) where v >= 2")
+  }
+
+  @Test func `the bound of a query with several filters uses the first columns`() throws {
+    let table = "CREATE TABLE p (a INT, b INT, c INT); INSERT INTO p VALUES (1, 2, 3), (4, 5, 6);"
+    let one = try region("SELECT * FROM p WHERE a > 0 ORDER BY a, b, c LIMIT 1", after: table)
+    #expect(one.contains("a = 1 and b = 2 and c <= 3"))
+    let two = try region("SELECT * FROM p WHERE a > 0 OR b > 0 ORDER BY a, b, c LIMIT 1", after: table)
+    #expect(two.contains("a = 1 and b <= 2"))
+    #expect(!two.contains("c <="))
+  }
+
+  @Test func `a row that was deleted meanwhile is no bound`() throws {
+    let known = try region("SELECT id FROM game ORDER BY score DESC LIMIT 2") { db, sql, _ in
+      let cursor = try Int.fetchCursor(db, sql: sql)
+      #expect(try cursor.next() == 4)
+      try db.execute(sql: "DELETE FROM game")
+      #expect(try cursor.next() == 3)
+    }
+    #expect(known == "game(id,score)")
+  }
+
+  @Test func `a look-up that fails gives the whole table`() throws {
+    let known = try region("SELECT id FROM game ORDER BY score DESC LIMIT 2") { db, sql, _ in
+      let cursor = try Int.fetchCursor(db, sql: sql)
+      #expect(try cursor.next() == 4)
+      // The look-up cannot be compiled.
+      let lengthMax = sqlite3_limit(db.sqliteConnection, SQLITE_LIMIT_SQL_LENGTH, 10)
+      defer { sqlite3_limit(db.sqliteConnection, SQLITE_LIMIT_SQL_LENGTH, lengthMax) }
+      #expect(try cursor.next() == 3)
+    }
+    #expect(known == "game(id,score)")
+  }
+
+  @Test(arguments: [(8, "game(id,score) where id > -8 and score >= 40"), (9, "game(id,score) where id > -9")])
+  func `only the first executions of a fetch have bounds`(count: Int, expected: String) throws {
+    let known = try region("SELECT id, score FROM game WHERE id > ? ORDER BY score DESC LIMIT 1") { db, sql, _ in
+      for id in 1...count { _ = try Row.fetchAll(db, sql: sql, arguments: [-id]) }
+    }
+    #expect(known == expected)
+  }
+
+  @Test(arguments: [(true, "game(score) where score >= 40"), (false, "game(score)")])
+  func `repeated executions keep a bound that all of them have`(usesBounds: Bool, expected: String) throws {
+    let known = try region("SELECT score FROM game ORDER BY score DESC LIMIT 1") { db, sql, _ in
+      _ = try Row.fetchAll(db, sql: sql)
+      _ = try db.recordingReads(usesBounds: usesBounds) { try Row.fetchAll(db, sql: sql) }
+    }
+    #expect(known == expected)
   }
 
   @Test(arguments: [

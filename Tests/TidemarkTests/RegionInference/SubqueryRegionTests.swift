@@ -80,6 +80,10 @@ import Tidemark
       "player(id,team) where id = 20,player(id,team) where team = id"),
     ("SELECT 1 FROM player WHERE id = 20 AND EXISTS (SELECT points AS id FROM game WHERE game.player = id)",
       "game(player,points),player(id) where id = 20"),
+    ("SELECT 1 FROM player WHERE id = 20 AND EXISTS (SELECT 1 FROM game WHERE game.player = main.player.id)",
+      "game(player),player(id) where id = 20"),
+    ("SELECT 1 FROM player WHERE id = 20 AND EXISTS (SELECT 1 FROM game NATURAL JOIN (SELECT player FROM game) WHERE points = score)",
+      "game(player,points),player(id,score) where id = 20"),
     // Rows of an outer join may be excluded by the subquery alone.
     ("SELECT 1 FROM team t LEFT JOIN player p ON p.team = t.id AND EXISTS (SELECT 1 FROM game g WHERE g.player = p.id) WHERE p.score = 5",
       "game(player),player(id,score,team) where score = 5,team(id)"),
