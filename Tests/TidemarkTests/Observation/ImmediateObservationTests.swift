@@ -40,6 +40,19 @@ import Tidemark
     }
   }
 
+  @Test func `a failed fetch of a snapshot ends the observation`() throws {
+    try Observed.pool.withDatabase { writer in
+      let snapshot = try #require(writer as? DatabasePool).makeSnapshot()
+      let observation = ValueObservation.tracking { _ -> Int in throw Planned(number: 3) }
+      let (immediate, _) = observation.collect(in: snapshot, scheduling: ImmediateScheduler())
+      #expect(try immediate.failureText() == "Planned(number: 3)")
+      let (later, cancellable) = observation.collect(in: snapshot)
+      #expect(try later.failureText() == "Planned(number: 3)")
+      #expect(later.values.isEmpty)
+      cancellable.cancel()
+    }
+  }
+
   @Test func immediateValuesOfARolledBackTransactionAreCorrected() throws {
     try Observed.queue.withDatabase { writer in
       var kept: AnyDatabaseCancellable?

@@ -48,6 +48,18 @@ import Tidemark
     }
   }
 
+  @Test func `without a stream, events are printed on standard output`() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+      let queue = try DatabaseQueue()
+      try await queue.write { try $0.createPlayers() }
+      let (_, cancellable) = ValueObservationTests.playerCount.print("p")
+        .collect(in: queue, scheduling: ImmediateScheduler())
+      cancellable.cancel()
+    }
+    let output = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
+    #expect(output.contains("p: start\np: fetch\np: tracked region: player(*)\np: value: 0\np: cancel\n"))
+  }
+
   @Test(arguments: Observed.allCases)
   func failuresAreReportedWithoutALaterCancellation(_ observed: Observed) throws {
     try observed.withDatabase { writer in
@@ -96,6 +108,25 @@ import Tidemark
       }
       #expect(try deliveries.wait(forLast: "2") == ["0", "1", "2"])
       #expect(writer.observationMetrics.falseWakeCount == 2)
+      cancellable.cancel()
+    }
+  }
+
+  @Test(arguments: Observed.allCases)
+  func `a dropped value reaches no later operator`(_ observed: Observed) throws {
+    try observed.withDatabase { writer in
+      let received = Mutex<[Int]>([])
+      let observation = ValueObservationTests.playerCount.map { $0 / 2 }.removeDuplicates().removeDuplicates()
+        .handleEvents(didReceiveValue: { value in received.withLock { $0.append(value) } })
+      let (deliveries, cancellable) = observation.collect(in: writer)
+      try deliveries.wait(forLast: 0)
+      for number in 1...4 {
+        let fetchCount = writer.observationMetrics.fetchCount
+        try writer.write { try $0.addPlayer("\(number)") }
+        try Moment.until { writer.observationMetrics.fetchCount > fetchCount }
+      }
+      try deliveries.wait(forLast: 2)
+      #expect(received.withLock { $0 } == [0, 1, 2])
       cancellable.cancel()
     }
   }

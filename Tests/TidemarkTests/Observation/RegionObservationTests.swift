@@ -69,6 +69,26 @@ import Tidemark
     }
   }
 
+  @Test(arguments: Observed.allCases)
+  func `each commit is reported after the region has become invalid`(_ observed: Observed) throws {
+    try observed.withDatabase { writer in
+      let isInvalid = Locked(false)
+      let region = AnyDatabaseRegionConvertible { db in
+        if isInvalid.value { throw Planned() }
+        return try Table("player").databaseRegion(db)
+      }
+      let (counts, cancellable) = follow(DatabaseRegionObservation(tracking: region), in: writer)
+      try writer.write { try $0.execute(sql: "INSERT INTO team (name) VALUES ('Red')") }
+      #expect(counts.values == [])
+      isInvalid.update { $0 = true }
+      try writer.write { try $0.execute(sql: "CREATE TABLE t (a)") }
+      #expect(counts.values == [0])
+      try writer.write { try $0.execute(sql: "INSERT INTO team (name) VALUES ('Blue')") }
+      #expect(counts.values == [0, 0])
+      cancellable.cancel()
+    }
+  }
+
   @Test func regionsFollowTheSchemaChangesOfOtherConnections() throws {
     let folder = try TemporaryFolder()
     let pool = try DatabasePool(path: folder.path("shared.sqlite"))
