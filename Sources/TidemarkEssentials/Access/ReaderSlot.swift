@@ -18,7 +18,7 @@ final class ReaderSlot: Sendable {
   func put(_ db: Database, generation: Int) {
     ownedDatabase = db
     ownedGeneration = generation
-    interruptible.withLock { $0 = db.handle.map { UInt(bitPattern: $0.pointer) } ?? 0 }
+    interruptible.withLock { $0 = UInt(bitPattern: db.handle?.pointer) }
   }
 
   /// Closes the connection.

@@ -65,7 +65,7 @@ final class SerializedConnection: Sendable {
     allowsUnsafeTransactions = configuration.allowsUnsafeTransactions
     inlinePolicy = InlineExecutionPolicy(configuration)
     groupsWrites = configuration.groupsWrites
-    interruptible = Mutex(db.handle.map { UInt(bitPattern: $0.pointer) } ?? 0)
+    interruptible = Mutex(UInt(bitPattern: db.handle?.pointer))
     if let suspension = db.settings.suspension {
       suspensionObserver = FoundationServices.current?.observeSuspension(
         FoundationServices.Suspending(

@@ -72,12 +72,6 @@ struct ChangeBuffer {
       let last = version.map { max($0, lastVersion ?? 0) }
       (lastVersion, knownVersion, continuedVersion, postponed) = (last, last, nil, nil)
     }
-
-    mutating func takePostponed() -> Delivery? {
-      guard let (delivery, recordedVersion) = postponed.take() else { return nil }
-      lastRecordedVersion = max(lastRecordedVersion, recordedVersion)
-      return delivery
-    }
   }
 
   /// Whether a consumer waits until its regions are resolved, or until external commits are read.
@@ -174,6 +168,13 @@ struct ChangeBuffer {
       || consumer.next >= end(of: consumer) && lastReportedVersion >= version
   }
 
+  /// Returns the external commits of a consumer that follow an own one, if it can continue with them.
+  private func takePostponed(_ consumer: inout Consumer) -> Delivery? {
+    guard canContinue(consumer), let (delivery, recordedVersion) = consumer.postponed.take() else { return nil }
+    consumer.lastRecordedVersion = max(consumer.lastRecordedVersion, recordedVersion)
+    return delivery
+  }
+
   /// Returns what a consumer receives next. If its regions must be resolved first, it receives nothing more until
   /// `pass` or `putBack` is called.
   mutating func next(_ id: ConsumerID) -> Delivery {
@@ -199,11 +200,11 @@ struct ChangeBuffer {
       consumer.pass(through: lastRemovedVersion)
       return .missed(missed)
     }
-    if canContinue(consumer), let delivery = consumer.takePostponed() { return delivery }
+    if let delivery = takePostponed(&consumer) { return delivery }
     while consumer.next < end(of: consumer), let entry = takeEntry(&consumer) {
       if consumer.receives(entry) { return .entry(entry) }
     }
-    if canContinue(consumer), let delivery = consumer.takePostponed() { return delivery }
+    if let delivery = takePostponed(&consumer) { return delivery }
     guard let failure = consumer.failure else { return .nothing }
     consumer.failure?.error = nil
     return failure.error.map { .failure($0) } ?? .end

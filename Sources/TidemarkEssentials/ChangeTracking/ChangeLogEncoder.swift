@@ -86,7 +86,7 @@ struct ChangeLogEncoder {
       encoding.removeAll()
     }
     // Functions with the log as a parameter would copy it.
-    var (others, unknownTables) = (log.rowlessChanges[...], Self.keys(of: log.coarse))
+    var (others, unknownTables) = (ArraySlice(log.rowlessChanges), Self.keys(of: log.coarse))
     let certainReason: TransactionChanges.Reason? =
       if log.unreported.contains(.database) {
         .databaseReplaced

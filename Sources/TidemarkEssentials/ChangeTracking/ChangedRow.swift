@@ -169,11 +169,14 @@ extension ChangedRow: CustomStringConvertible {
   /// The change on one line: `UPDATE player [1]: score 10 → 20`.
   public var description: String {
     let verb = String(describing: operation).uppercased()
+    let lastImage =
+      switch images {
+      case .insert(let image), .update(_, let image), .delete(let image): image
+      }
     let identity =
-      switch newIdentity ?? oldIdentity {
-      case .rowID(let rowID)?: "\(rowID)"
-      case .primaryKey(let values)?: values.map(\.description).joined(separator: ", ")
-      case nil: ""
+      switch identity(of: lastImage) {
+      case .rowID(let rowID): "\(rowID)"
+      case .primaryKey(let values): values.map(\.description).joined(separator: ", ")
       }
     let values = table.columnNames.enumerated().compactMap { index, name -> String? in
       switch images {

@@ -60,7 +60,7 @@ struct FetchBatch: Sendable {
 
   init(_ facts: Facts, _ items: [Item], at now: Duration) {
     self.facts = facts
-    self.items = items[...]
+    self.items = ArraySlice(items)
     lastNotedCommit = facts.fetchStart.commit
     helpRequestedAt = now
     lastFetchAt = now

@@ -23,7 +23,7 @@ struct SQLSource {
   var rest: String { text(from: offset, to: bytes.count - 1) }
 
   /// Whether only whitespace, comments and semicolons are left.
-  var isAtEnd: Bool { offset >= bytes.count - 1 || SQLTokenizer.isBlank(rest[...]) }
+  var isAtEnd: Bool { offset >= bytes.count - 1 || SQLTokenizer.isBlank(Substring(rest)) }
 
   /// Compiles the next statement; returns nil at the end.
   ///

@@ -69,7 +69,7 @@ extension Statement {
 
   func validate(_ arguments: StatementArguments) throws {
     if arguments.namedValues.isEmpty, arguments.values.count == parameterCount { return }
-    var rest = arguments.values[...]
+    var rest = arguments.values[0...]
     for index in 1..<CInt(parameterCount + 1) {
       _ = try value(at: index, arguments, &rest)
     }
@@ -119,7 +119,7 @@ extension Statement {
       argumentState.ordered = PackedValues()
     } else {
       if isChecked { try validate(arguments) }
-      var rest = arguments.values[...]
+      var rest = arguments.values[0...]
       var ordered = PackedValues(capacity: parameterCount)
       for index in 1..<CInt(parameterCount + 1) {
         ordered.append(isChecked ? try value(at: index, arguments, &rest) : looseValue(at: index, arguments, &rest))
@@ -134,7 +134,7 @@ extension Statement {
 
   /// Removes the values of the parameters from arguments shared by several statements.
   func values(takenFrom arguments: inout StatementArguments) throws -> [DatabaseValue] {
-    var rest = arguments.values[...]
+    var rest = arguments.values[0...]
     let values = try (1..<CInt(parameterCount + 1)).map { try value(at: $0, arguments, &rest) }
     arguments.values = PackedValues(rest)
     return values
@@ -143,7 +143,7 @@ extension Statement {
   /// Returns the values that the parameters would have; nil if the arguments do not match.
   func parameterValues(_ arguments: StatementArguments, isChecked: Bool) -> [DatabaseValue]? {
     if arguments.namedValues.isEmpty, arguments.values.count == parameterCount { return Array(arguments.values) }
-    var rest = arguments.values[...]
+    var rest = arguments.values[0...]
     do {
       return try (1..<CInt(parameterCount + 1)).map { index in
         try isChecked ? value(at: index, arguments, &rest) : looseValue(at: index, arguments, &rest)

@@ -118,7 +118,7 @@ extension Statement {
   @usableFromInline
   func observedStep() throws -> Bool {
     switch runState.mode {
-    case .plain: return try step()
+    case .plain: preconditionFailure("A plain step is not observed")
     case .captured:
       runState.mode = .plain
       return try capturedStep()
