@@ -346,7 +346,14 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
       beginTransaction()
       log.becomeUnknown()
     // `ATTACH` and `DETACH` change no content.
-    case .publishRebuild: if log.isUnknown { anythingMayHaveChanged() } else { didCommit(notifiesObservers: false) }
+    case .publishRebuild:
+      if log.isUnknown { anythingMayHaveChanged() } else { didCommit(notifiesObservers: false) }
+      // The program has executed VACUUM without the library, and then begun a transaction, whose changes were in the log.
+      if !db.isInAutocommitMode {
+        beginTransaction()
+        log.becomeUnknown(.database)
+        db.capture.mayHaveWritten = true
+      }
     case .discard(let isReported): didRollBack(isReported: isReported)
     case .discardAndContinue(let isReported):
       didRollBack(isReported: isReported)

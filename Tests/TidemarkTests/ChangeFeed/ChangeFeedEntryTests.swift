@@ -1,3 +1,4 @@
+import CSQLite
 import Testing
 import Tidemark
 
@@ -15,6 +16,29 @@ import Tidemark
       try await database.entries(after: token) == [
         "INSERT player [1]: id 1, name \"Ada\", score 10; UPDATE player [1]: score 10 → 11"
       ])
+  }
+
+  @Test func `a row without a column for its row ID may receive another row ID`() async throws {
+    let database = try FedDatabase.pool.open()
+    try database.execute("CREATE TABLE note (text); INSERT INTO note VALUES ('a')")
+    let token = try database.token
+    try database.execute("UPDATE note SET rowid = 5")
+    let changes = try #require(try await database.writer.changes(after: token).take(1).first?.changes)
+    #expect(changes.isComplete)
+    #expect(changes.rows.map(\.oldIdentity) == [.rowID(1)])
+    #expect(changes.rows.map(\.newIdentity) == [.rowID(5)])
+    #expect(changes.rows.map(\.changedColumnNames) == [[]])
+  }
+
+  @Test func `a transaction after a VACUUM, both begun through the C interface, has an entry`() async throws {
+    let database = try FedDatabase.fileQueue.open()
+    let token = try database.token
+    try database.withoutTransaction { db in
+      #expect(sqlite3_exec(db.sqliteConnection, "VACUUM; BEGIN", nil, nil, nil) == SQLITE_OK)
+      try db.execute(sql: "INSERT INTO team VALUES (1, 'Red'); COMMIT")
+    }
+    let entries = try await database.entries(after: token)
+    #expect(entries.last == "incomplete: databaseReplaced", "\(entries)")
   }
 
   @Test(arguments: FedDatabase.allCases)
