@@ -1,3 +1,4 @@
+import CSQLite
 import StressSupport
 import Testing
 
@@ -74,6 +75,76 @@ import Tidemark
     }
     #expect(try database.read { try Int.fetchOne($0, sql: "SELECT max(n) FROM one") } == 8)
     try database.close()
+    #expect(world.problems == [])
+  }
+
+  /// SQLite leaves the transaction open, without the changes. The library cannot end it.
+  @Test(arguments: [true, false])
+  func `the transaction of a refused RELEASE must be rolled back`(usesLibrary: Bool) throws {
+    let world = try World(.queue, template: Template(.queue))
+    try world.open()
+    let database = try #require(world.writer)
+    let lock = FaultVFS.Fault(description: "lock", calls: FaultVFS.locks)
+    try database.writeWithoutTransaction { db in
+      try db.execute(sql: "SAVEPOINT a")
+      try World.insert(100, db)
+      let release = try db.makeStatement(sql: "RELEASE a")
+      world.vfs.arm(lock, at: 1, forGood: false)
+      // ROLLBACK is too long.
+      let limit = sqlite3_limit(db.sqliteConnection, SQLITE_LIMIT_SQL_LENGTH, 4)
+      let error = #expect(throws: DatabaseError.self) { try release.execute() }
+      sqlite3_limit(db.sqliteConnection, SQLITE_LIMIT_SQL_LENGTH, limit)
+      #expect(error?.commitOutcome == .notCommitted)
+      #expect(db.isInsideTransaction)
+      let refusal = #expect(throws: DatabaseError.self) { try World.insert(101, db) }
+      #expect(refusal?.resultCode == .SQLITE_ABORT)
+      #expect((refusal?.cause as? DatabaseError)?.resultCode == .SQLITE_TOOBIG)
+      if usesLibrary {
+        try db.rollback()
+      } else {
+        #expect(sqlite3_exec(db.sqliteConnection, "ROLLBACK", nil, nil, nil) == SQLITE_OK)
+      }
+      #expect(!db.isInsideTransaction)
+      try World.insert(102, db)
+    }
+    #expect(try database.read { try Int.fetchAll($0, sql: "SELECT n FROM one WHERE n > 50") } == [102])
+    try database.close()
+  }
+
+  @Test func `a stopped database allows only ROLLBACK`() throws {
+    let world = try World(.durablePool, template: Template(.durablePool))
+    try world.open()
+    let database = try #require(world.writer)
+    try database.writeWithoutTransaction { db in
+      let rollback = try db.makeStatement(sql: "ROLLBACK")
+      world.vfs.arm(Self.sync, at: 2, forGood: false)
+      #expect(throws: DatabaseError.self) {
+        try db.inTransaction {
+          try World.insert(100, db); return .commit
+        }
+      }
+      let refusal = #expect(throws: DatabaseError.self) { try db.execute(sql: "BEGIN") }
+      #expect(refusal?.isDatabaseStopped == true)
+      let error = #expect(throws: DatabaseError.self) { try rollback.execute() }
+      #expect(error?.message == "cannot rollback - no transaction is active")
+    }
+    try database.close()
+  }
+
+  @Test func `a checkpoint of which the disk is not known to have the pages stops the database`() throws {
+    let world = try World(.pool, template: Template(.pool))
+    try world.open()
+    let database = try #require(world.writer as? DatabasePool)
+    #expect(world.write() == nil)
+    world.vfs.arm(Self.sync, at: 1, forGood: false)
+    let error = #expect(throws: DatabaseError.self) {
+      try database.writeWithoutTransaction { try $0.checkpoint(.full) }
+    }
+    #expect(error?.extendedResultCode == .SQLITE_IOERR_FSYNC)
+    #expect(world.write()?.isDatabaseStopped == true)
+    #expect(world.read()?.isDatabaseStopped == true)
+    world.close()
+    world.check(world.path, "after the stop")
     #expect(world.problems == [])
   }
 

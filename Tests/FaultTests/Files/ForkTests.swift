@@ -194,7 +194,9 @@ private struct Databases {
     var configuration = Configuration()
     configuration.maximumReaderCount = 1
     pool = try DatabasePool(path: folder.database, configuration: configuration)
-    dbQueue = try DatabaseQueue(path: folder.path("queue.sqlite"))
+    // Asynchronous writes share transactions.
+    configuration.groupsWrites = true
+    dbQueue = try DatabaseQueue(path: folder.path("queue.sqlite"), configuration: configuration)
     try pool.write { try $0.execute(sql: "CREATE TABLE t (n); INSERT INTO t VALUES (1)") }
     _ = try pool.read { try Int.fetchOne($0, sql: "SELECT n FROM t") }
     try dbQueue.write { try $0.execute(sql: "CREATE TABLE t (n)") }
@@ -277,8 +279,14 @@ private struct Databases {
       { try dbQueue.write { try $0.execute(sql: insertion) } },
       { _ = try snapshot.read { try Int.fetchOne($0, sql: "SELECT n FROM t") } },
       { _ = try snapshots.read { try Int.fetchOne($0, sql: "SELECT n FROM t") } },
+      { try inTask { [pool] in try await pool.writeWithoutTransaction { try $0.execute(sql: insertion) } } },
+      { try inTask { [pool] in try await pool.write { try $0.execute(sql: insertion) } } },
+      { try inTask { [dbQueue] in try await dbQueue.write { try $0.execute(sql: insertion) } } },
+      { try inTask { [dbQueue] in try await dbQueue.read { _ in } } },
     ]
     for (number, access) in accesses.enumerated() where !isRefused(access) { return CInt(number + 1) }
+    // The detection of external commits finds no idle connection.
+    if pool._core.ownWriter.withIdleConnection({ _ in }) != nil { return 99 }
     pool.interrupt()
     pool.releaseMemory()
     pool.invalidateReadOnlyConnections()
@@ -307,6 +315,22 @@ private struct Databases {
     } catch {
       return false
     }
+  }
+
+  /// Runs a task on this thread. Swift's threads do not exist in the child.
+  private func inTask(_ body: @escaping @Sendable () async throws -> Void) throws {
+    let outcome = StressSupport.Mutex<Result<Void, any Error>?>(nil)
+    Task(executorPreference: CallingThread()) {
+      let result: Result<Void, any Error>
+      do { result = .success(try await body()) } catch { result = .failure(error) }
+      outcome.withLock { $0 = result }
+    }
+    try outcome.withLock { $0 }?.get()
+  }
+
+  /// Runs tasks on the threads that start or continue them.
+  private final class CallingThread: TaskExecutor {
+    func enqueue(_ job: consuming ExecutorJob) { job.runSynchronously(on: asUnownedTaskExecutor()) }
   }
 
   private func concurrentRead() throws {

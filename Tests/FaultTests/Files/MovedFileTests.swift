@@ -62,6 +62,26 @@ import Tidemark
     #expect(folder.openFiles == [])
   }
 
+  @Test func aBackupIntoAFileThatIsMovedMeanwhileIsRefused() throws {
+    let source = try DatabaseQueue()
+    try source.write { try $0.execute(sql: "CREATE TABLE t (n); INSERT INTO t VALUES (zeroblob(20000))") }
+    let dbQueue = try DatabaseQueue(path: path)
+    try dbQueue.write { try $0.execute(sql: "CREATE TABLE former (n)") }
+    var hasMoved = false
+    let error = #expect(throws: DatabaseError.self) {
+      try source.backup(to: dbQueue, pagesPerStep: 1) { _ in
+        if !hasMoved { try Move.renamed(folder) }
+        hasMoved = true
+      }
+    }
+    #expect(error?.extendedResultCode == .SQLITE_READONLY_DBMOVED)
+    let refusal = #expect(throws: DatabaseError.self) { try dbQueue.read { try Int.fetchOne($0, sql: "SELECT 1") } }
+    #expect(refusal?.isDatabaseStopped == true)
+    try dbQueue.close()
+    // The file has its former content.
+    #expect(try PlainDatabase(path: folder.path("other.sqlite")).texts("SELECT name FROM sqlite_master") == ["former"])
+  }
+
   @Test func autocommitStatementsOnAMovedFileAreRefused() throws {
     let dbQueue = try DatabaseQueue(path: path)
     try dbQueue.write { try $0.execute(sql: "CREATE TABLE t (n)") }

@@ -3,6 +3,9 @@ import Foundation
 import StressSupport
 import Testing
 
+import Tidemark
+@testable import TidemarkEssentials
+
 /// Each allocation of SQLite fails in turn, once and permanently (hazard D7).
 ///
 /// The allocator must be installed before the first use of SQLite, so all of this runs in a process of its own.
@@ -43,6 +46,30 @@ import Testing
       fflush(nil)
     }
     #expect(Self.lines(printedBy: result).contains { $0.hasPrefix("stress: end") && $0.hasSuffix("problems=0") })
+  }
+
+  /// The texts of a database in UTF-16 are converted, which needs memory.
+  @Test func aTextOfTheLibraryThatDoesNotFitInMemoryThrows() async {
+    await #expect(processExitsWith: .success) {
+      guard fault_memory_install() == 0 else { fatalError("SQLite was in use already") }
+      var configuration = Configuration()
+      configuration.prepareDatabase { try $0.execute(sql: "PRAGMA encoding = 'UTF-16'") }
+      let text = String(repeating: "a", count: 100_000)
+      try DatabaseQueue(configuration: configuration).inDatabase { db throws in
+        try db.execute(sql: "CREATE TABLE t (text); INSERT INTO t VALUES (?)", arguments: [text])
+        var (failureCount, rows) = (0, [[DatabaseValue]]())
+        repeat {
+          fault_memory_arm(Int64(failureCount + 1), 0)
+          defer { fault_memory_disarm() }
+          do {
+            rows = try db.internalRows("SELECT text FROM t")
+          } catch DatabaseError.SQLITE_NOMEM {
+            failureCount += 1
+          }
+        } while rows.isEmpty
+        precondition(failureCount > 0 && rows == [[text.databaseValue]], "\(failureCount) failures")
+      }
+    }
   }
 
   /// The output of a process, which is printed again for the table.

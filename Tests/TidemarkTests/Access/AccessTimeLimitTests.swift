@@ -43,6 +43,16 @@ import Tidemark
     }
   }
 
+  @Test(arguments: [(1, 5), (5, 1)])
+  func theShorterLimitOfConfigurationAndTaskApplies(configured: Int, ofTask: Int) {
+    var configuration = Configuration()
+    configuration.accessTimeLimit = .seconds(configured)
+    configuration.environment.clock = FakeClock().clock
+    let limit = AccessTimeLimit(configuration)
+    let deadline = Database.withAccessTimeLimit(.seconds(ofTask)) { limit.deadline() }
+    #expect(deadline?.remaining == .seconds(1))
+  }
+
   @Test func synchronousAccessesTimeOutWhileWaiting() throws {
     let held = try Held()
     let pool = held.pool

@@ -65,6 +65,17 @@ import Tidemark
     }
   }
 
+  @Test func aLiveQueryWaitsForAConnectionOfAPoolWithoutOneForLiveQueries() {
+    var machine = ReaderPoolMachine(readCountMax: 1)
+    let grants = Journal<ReaderPoolMachine.Grant>()
+    #expect(machine.requestNow() == .vacancy(slot: 0))
+    machine.requestLive { grants.append($0) }
+    for call in machine.serveNow() { call() }
+    #expect(grants.entries == [])
+    for call in machine.release(slot: 0, isOpen: true) { call() }
+    #expect(grants.entries == [.reader(slot: 0)])
+  }
+
   @Test(arguments: [1, 2, 5])
   func requestsAreServedInOrderAndOnce(slotCount: Int) throws {
     var generator = SeededRandom()

@@ -262,6 +262,60 @@ import Testing
     #expect(receive(id) == ["4"])
   }
 
+  @Test mutating func `a consumer that begins at an unknown version receives the next commits`() {
+    let id = consumer(byteLimit: 400, after: nil)
+    add(7)
+    #expect(receive(id) == ["7"])
+    // The version before the missed ones is known now.
+    for version in 8...10 { add(UInt64(version)) }
+    #expect(receive(id) == ["missed 8", "9", "10"])
+  }
+
+  @Test mutating func `a consumer that begins at an unknown version may miss all commits so far`() {
+    let id = consumer(byteLimit: 200, after: nil)
+    add(7)
+    add(8)
+    #expect(receive(id) == ["missed ?", "8"])
+    add(8)
+    add(9)
+    #expect(receive(id) == ["9"])
+  }
+
+  @Test mutating func `external commits continue after an own commit that they include`() {
+    let id = readingConsumer()
+    addExternal(3)
+    #expect(receive(id) == ["external 1-3"])
+    buffer.includeUnknown(through: 3, for: id)
+    buffer.postpone(.unresolved, after: 12, for: id)
+    #expect(receive(id) == [])
+    add(2, recorded: 12)
+    #expect(receive(id) == ["unresolved"])
+  }
+
+  @Test mutating func `unknown external commits include own ones also for a consumer without a first version`() {
+    let id = buffer.addConsumer(byteLimit: 1_000_000, readsExternalCommits: true)
+    buffer.start(id, after: nil)
+    addExternal(3)
+    #expect(receive(id) == ["external 3"])
+    buffer.includeUnknown(through: 3, for: id)
+    _ = buffer.pass(id)
+    add(2, recorded: 12)
+    add(4, recorded: 14)
+    #expect(receive(id) == ["4"])
+  }
+
+  @Test mutating func `a removed consumer has reached its end`() {
+    let (removed, other) = (consumer(), consumer())
+    add(1)
+    for _ in 1...2 { buffer.removeConsumer(removed) }
+    #expect(buffer.hasDelivery(for: removed))
+    #expect(receive(removed) == ["end"])
+    #expect(buffer.lastRecordedVersion(of: removed) == 0)
+    buffer.includeUnknown(through: 5, for: removed)
+    buffer.pass(removed, before: buffer.endNumber)
+    #expect(receive(other) == ["1"])
+  }
+
   @Test mutating func `random consumers receive each commit, or learn that they have missed it`() {
     var random = SeededRandom()
     for _ in 0..<200 {

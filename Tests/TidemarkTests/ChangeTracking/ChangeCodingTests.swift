@@ -44,6 +44,16 @@ import Testing
     + [3, 0, 2] + [3 << 3 | 3] + Array("Ada".utf8) + [2 << 3 | 1, 0x2c, 0x01]  // update; the old values
     + [0b100, 2, 0, 0, 0, 0, 0, 0, 0xf8, 0x3f]  // the third column has changed: 1.5
 
+  @Test func `an empty value may have no address`() {
+    var writer = ByteWriter()
+    let empty = UnsafeRawBufferPointer(start: nil, count: 0)
+    writer.write(upTo: 20) { cursor in
+      cursor.append(BorrowedValue.text(empty))
+      cursor.append(BorrowedValue.blob(empty))
+    }
+    #expect(writer.bytes == [3, 4])
+  }
+
   @Test(arguments: [
     (0, 0), (1, 1), (-1, 1), (127, 1), (128, 2), (-128, 1), (-129, 2), (32_767, 2), (Int64.max, 8), (Int64.min, 8),
   ])

@@ -57,6 +57,18 @@ import Tidemark
     #expect(try await lines(large).count == 2)
   }
 
+  @Test func `a transaction with too many rows contains its schema changes`() async throws {
+    let database = try Observed.pool.open()
+    let (small, large) = (
+      try await database.writer.changes(limits: .init(rowCount: 1)), try await database.writer.changes()
+    )
+    try await database.writer.write { db in
+      try db.execute(sql: "INSERT INTO team VALUES (1, 'a'), (2, 'b'); CREATE TABLE note (text)")
+    }
+    #expect(try await lines(small) == ["unknown rows of team", "CREATE TABLE note (text)"])
+    #expect(try await lines(large).count == 3)
+  }
+
   @Test func `the limit of a stream does not count the rows of other tables`() async throws {
     let database = try Observed.pool.open()
     let all = try await database.writer.changes()

@@ -80,6 +80,29 @@ import Tidemark
     #expect(tooLarge.flatMap(\.lines).sorted() == ["unknown rows of player", "unknown rows of team"])
   }
 
+  @Test func `the row limit of a stream does not count rows of other tables in a file`() async throws {
+    let writer = try open()
+    let limits = ChangeStream.Limits(rowCount: 200_000)
+    let stream = try await writer.changes(in: Table("team"), limits: limits)
+    let all = try await writer.changes(limits: Self.inParts)
+    try await writer.write { try $0.execute(sql: Self.insertion(1...50) + "INSERT INTO team VALUES (1, 'Red')") }
+    #expect(try await parts(stream).flatMap(\.lines) == ["INSERT team [1]: id 1, name \"Red\""])
+    #expect(try await parts(all).flatMap(\.rows).count == 51)
+  }
+
+  @Test func `a large transaction has its counters where its rows are unknown`() async throws {
+    let writer = try open()
+    try await writer.write { try $0.execute(sql: "CREATE TABLE event (id INTEGER PRIMARY KEY AUTOINCREMENT)") }
+    let (whole, all) = (try await writer.changes(in: Table("event")), try await writer.changes(limits: Self.inParts))
+    try await writer.write { db in
+      for id in 1...50 { try db.execute(sql: "INSERT INTO event VALUES (?)", arguments: [id]) }
+    }
+    let changes = try await parts(whole)
+    #expect(changes.map(\.completeness) == [.incomplete(.tooManyRows)])
+    #expect(changes.flatMap(\.lines) == ["unknown rows of event", "counter of event: 50"])
+    #expect(try await parts(all).flatMap(\.rows).count == 50)
+  }
+
   @Test func `rows of a large transaction that are rolled back are left out`() async throws {
     let writer = try open()
     let stream = try await writer.changes(limits: Self.inParts)

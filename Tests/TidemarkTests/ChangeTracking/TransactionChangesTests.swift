@@ -57,6 +57,41 @@ import Testing
     #expect(Self.deletion.newIdentity == nil)
   }
 
+  @Test func `unknown rows of the table of counters concern the tables that it counts`() {
+    let commit = CommittedChanges(unknownRowsOf: [.counterTable(in: "main")])
+    var reader = ChangeReader(region: DatabaseRegion(tables: [TableKey("event"): .all]))
+    let changes = reader.changes(of: commit, isUnknown: false, rowLimit: .max, at: 0, nil)
+    #expect(changes?.completeness == .incomplete(.notReported))
+    #expect(changes?.lines == ["unknown rows of sqlite_sequence"])
+    var other = ChangeReader(region: DatabaseRegion(tables: [TableKey("event", in: "attached"): .all]))
+    #expect(other.changes(of: commit, isUnknown: false, rowLimit: .max, at: 0, nil) == nil)
+  }
+
+  @Test func `the full database has no table of counters of its own`() {
+    #expect(DatabaseRegion.fullDatabase.counterTables.isEmpty)
+    #expect(DatabaseRegion(tables: [TableKey("event"): .all]).counterTables == [.counterTable(in: "main")])
+  }
+
+  @Test func `rows beyond a limit become unknown rows of their tables`() {
+    var changes = TransactionChanges(
+      microsecondsSince1970: 0,
+      elements: [
+        .row(Self.insertion), .schema(sql: "CREATE TABLE note (text)"), .row(Self.update),
+        .counter(databaseName: "main", tableName: "event", value: 7), .userVersion(databaseName: "main", value: 3),
+        .notification(channel: "chat", payload: "hello"), .unknownRows(databaseName: "main", tableName: "page"),
+      ])
+    let whole = changes
+    changes.limitRows(to: 2)
+    #expect(changes == whole)
+    changes.limitRows(to: 1)
+    #expect(changes.completeness == .incomplete(.tooManyRows))
+    #expect(
+      changes.elements.map(\.description) == [
+        "unknown rows of Player", "CREATE TABLE note (text)", "counter of event: 7", "user_version = 3",
+        "notification on chat: hello", "unknown rows of page",
+      ])
+  }
+
   @Test func `the changes of a record type are decoded`() throws {
     let changes = TransactionChanges(
       microsecondsSince1970: 0, elements: [.row(Self.insertion), .row(Self.deletion), .row(Self.update)])

@@ -31,6 +31,21 @@ import Tidemark
     }
   }
 
+  @Test func aWrongCountIsTheNumberOfValuesThatNamedParametersHaveLeft() throws {
+    try DatabaseQueue().inDatabase { db throws in
+      try db.execute(sql: "CREATE TABLE pair (a, b)")
+      let arguments: StatementArguments = StatementArguments(["a": 1]) + [2, 3]
+      let error = #expect(throws: DatabaseError.self) {
+        try db.execute(
+          sql: "INSERT INTO pair VALUES (:a, ?); INSERT INTO pair VALUES (?, ?)", arguments: arguments)
+      }
+      #expect(error?.message == "wrong number of statement arguments: 1")
+      #expect(error?.sql == "INSERT INTO pair VALUES (?, ?)")
+      // Nothing was executed.
+      #expect(try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM pair") == 0)
+    }
+  }
+
   @Test func semicolonsInTriggersDoNotSeparateStatements() throws {
     try DatabaseQueue.withBooks().inDatabase { db throws in
       try db.execute(

@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import Testing
 import Tidemark
@@ -40,6 +41,19 @@ import Tidemark
     configuration.publicStatementArguments = true
     try trace.makeQueue(configuration).inDatabase { try $0.execute(sql: "SELECT ?", arguments: ["a"]) }
     #expect(trace.lines == ["SELECT 'a'"])
+  }
+
+  @Test func aTextThatWouldBeTooLongIsShownWithoutItsValues() throws {
+    let events = Locked<[String]>([])
+    try DatabaseQueue().inDatabase { db throws in
+      db.trace { event in events.update { $0.append(event.expandedDescription) } }
+      let text = String(repeating: "'", count: 900)
+      sqlite3_limit(db.sqliteConnection, SQLITE_LIMIT_LENGTH, 1_000)
+      try db.execute(sql: "SELECT ?", arguments: ["a"])
+      // Each quote is doubled.
+      try db.execute(sql: "SELECT ?", arguments: [text])
+    }
+    #expect(events.value == ["SELECT 'a'", "SELECT ?"])
   }
 
   @Test func leadingCommentsAreKept() throws {
