@@ -176,8 +176,9 @@ extension ChangeCapture {
   /// is the default, as a query of the row shows.
   func defaultedValue(_ signal: RowChangeSignal, _ column: CaptureLayout.Column, _ key: TableKey) -> DatabaseValue? {
     do {
-      guard let table = try catalogTable(key) else { return nil }
-      let (condition, arguments) = try db.shielded { try identity(signal, table) }
+      guard let table = try catalogTable(key),
+        let (condition, arguments) = try db.shielded({ try identity(signal, table) })
+      else { return nil }
       let sql = "SELECT \(column.name.quotedDatabaseIdentifier) FROM \(table.qualifiedSQL) WHERE \(condition)"
       return try db.shielded {
         try db.untraced {
@@ -194,14 +195,14 @@ extension ChangeCapture {
     }
   }
 
-  private func identity(_ signal: RowChangeSignal, _ table: CatalogTable) throws -> (String, StatementArguments) {
+  /// - Returns: Nil if columns of the table hide its row ID.
+  private func identity(_ signal: RowChangeSignal, _ table: CatalogTable) throws -> (String, StatementArguments)? {
     let key = try table.primaryKey(db)
-    if key?.hasRowID != false {
-      let name = try key?.rowIDColumn ?? table.rowIDName(db) ?? "rowid"
+    guard let key, !key.hasRowID else {
+      guard let name = try key?.rowIDColumn ?? table.rowIDName(db) else { return nil }
       return ("\(name.quotedDatabaseIdentifier) = ?", [signal.oldRowID])
     }
-    let columns = key?.columns ?? []
-    let all = CaptureNeeds.TableNeeds(columns: Set(columns.map(\.asciiLowercased)))
+    let all = CaptureNeeds.TableNeeds(columns: Set(key.columns.map(\.asciiLowercased)))
     let layout = try CaptureLayout(table, TableKey(table.name, in: table.id.schemaID.name), all, db)
     let values = layout.columns.map { signal.oldValue($0.oldIndex).map { DatabaseValue(copying: $0) } ?? .null }
     let condition = layout.columns.map { "\($0.name.quotedDatabaseIdentifier) = ?" }.joined(separator: " AND ")

@@ -94,7 +94,8 @@ public struct DatabasePreUpdateEvent {
       depth: event.depth)
   }
 
-  /// The number of stored columns: virtual generated columns are not counted.
+  /// The number of columns, as SQLite reports it. In a table with virtual generated columns, this number and the
+  /// positions of the columns depend on the version of SQLite.
   public var count: Int {
     switch values {
     case .live(let signal): Int(signal.columnCount)
@@ -110,7 +111,7 @@ public struct DatabasePreUpdateEvent {
     }
   }
 
-  /// The stored values before the change; nil for an insertion.
+  /// The values before the change; nil for an insertion. A value that cannot be read is NULL.
   public var initialDatabaseValues: [DatabaseValue]? {
     switch values {
     case .live: initialRowID.map { _ in (0..<count).map { initialDatabaseValue(atIndex: $0) ?? .null } }
@@ -118,9 +119,9 @@ public struct DatabasePreUpdateEvent {
     }
   }
 
-  /// A stored value before the change; nil for an insertion, or if it cannot be read.
+  /// A value before the change; nil for an insertion, or if it cannot be read.
   public func initialDatabaseValue(atIndex index: Int) -> DatabaseValue? {
-    precondition(index >= 0 && index < count, "column index \(index) out of range: the row has \(count) stored columns")
+    precondition(index >= 0 && index < count, "column index \(index) out of range: the row has \(count) columns")
     switch values {
     case .live(let signal):
       return initialRowID.flatMap { _ in signal.oldValue(CInt(index)).map { DatabaseValue(copying: $0) } }
@@ -128,7 +129,8 @@ public struct DatabasePreUpdateEvent {
     }
   }
 
-  /// The stored values after the change; nil for a deletion.
+  /// The values after the change; nil for a deletion. A value that cannot be read is NULL: a virtual generated column,
+  /// or a row of an incremental blob write.
   public var finalDatabaseValues: [DatabaseValue]? {
     switch values {
     case .live: finalRowID.map { _ in (0..<count).map { finalDatabaseValue(atIndex: $0) ?? .null } }
@@ -136,9 +138,9 @@ public struct DatabasePreUpdateEvent {
     }
   }
 
-  /// A stored value after the change; nil for a deletion, or if it cannot be read.
+  /// A value after the change; nil for a deletion, or if it cannot be read.
   public func finalDatabaseValue(atIndex index: Int) -> DatabaseValue? {
-    precondition(index >= 0 && index < count, "column index \(index) out of range: the row has \(count) stored columns")
+    precondition(index >= 0 && index < count, "column index \(index) out of range: the row has \(count) columns")
     switch values {
     case .live(let signal):
       return finalRowID.flatMap { _ in signal.newValue(CInt(index)).map { DatabaseValue(copying: $0) } }
