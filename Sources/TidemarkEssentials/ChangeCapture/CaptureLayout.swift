@@ -153,7 +153,7 @@ extension CaptureLayout {
     let hasRowID = primaryKey?.hasRowID ?? true
     let rowIDColumn = primaryKey?.rowIDColumn?.asciiLowercased
     var values = needs.values
-    if needs.rows, !hasRowID { values?.formUnion((primaryKey?.columns ?? []).map(\.asciiLowercased)) }
+    if needs.rows, let primaryKey, !hasRowID { values?.formUnion(primaryKey.columns.map(\.asciiLowercased)) }
     let storage = StorageOrder(table, rowIDColumn: rowIDColumn, hasRowID: hasRowID)
     let names = table.allColumns.map(\.name.asciiLowercased)
     func wants(_ name: String) -> Bool {

@@ -142,8 +142,7 @@ extension ChangeCapture {
 
   /// Whether a row changed by a bypassing step is an expected one.
   func isExpected(_ signal: RowChangeSignal, in statement: Statement) -> Bool {
-    guard let plan = statement.writes.flatMap(knownPlan) else { return false }
-    return plan.tables.contains { $0.matches(signal) }
+    statement.writes.flatMap(knownPlan)?.tables.contains { $0.matches(signal) } == true
   }
 
   /// The capture plan of a statement that has one.

@@ -33,7 +33,10 @@ extension ChangeCapture {
   /// A row, identified by its row ID or by the values of its primary key.
   private struct Identity: Hashable {
     var table: TableKey
-    var rowID: Int64
+    var rowID: Int64 = 0
+
+    /// The columns of the primary key, and their values.
+    var keyColumns: [String] = []
     var key: [DatabaseValue]?
   }
 
@@ -79,7 +82,7 @@ extension ChangeCapture {
       else { return nil }
       values.append(log.values[start + offset])
     }
-    return Identity(table: table.key, rowID: 0, key: values)
+    return Identity(table: table.key, keyColumns: columns, key: values)
   }
 
   private func keyColumns(of key: TableKey) -> [String]? {
@@ -99,7 +102,7 @@ extension ChangeCapture {
       let condition: String
       if row.key != nil {
         // Compares bytes: another row may have a key that differs only in case.
-        condition = (keyColumns(of: row.table) ?? []).enumerated().map { index, name in
+        condition = row.keyColumns.enumerated().map { index, name in
           let (column, value) = (name.quotedDatabaseIdentifier, "?\(index + 1)")
           return "\(column) = \(value) AND \(column) = \(value) COLLATE BINARY"
         }.joined(separator: " AND ")

@@ -57,7 +57,6 @@ extension ChangeCapture {
 
   /// Stores the changes since the last completed transaction, before `completeTransaction`, if they are to be stored.
   func recordTransaction() throws {
-    if db.capture.bypass.current != nil { endCaptureBypass() }
     if let recorder { try record(with: recorder) }
   }
 
@@ -88,7 +87,6 @@ extension ChangeCapture {
 
   /// The changes since the last completed transaction were rolled back.
   func transactionWasUndone() {
-    if db.capture.bypass.current != nil { endCaptureBypass() }
     recorder?.transactionWasUndone(db)
     db.capture.mayHaveWritten = false
     log.reset()

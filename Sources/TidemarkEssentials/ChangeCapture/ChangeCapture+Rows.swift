@@ -143,14 +143,11 @@ extension ChangeCapture {
   private func captureNewValues(
     _ signal: RowChangeSignal, _ layout: CaptureLayout, _ record: inout ChangeRecord
   ) -> Bool {
-    let isInsert = signal.isInsert
     let columns = layout.storedColumns
     return log.values.append(columns.count) { values in
       for offset in columns.indices {
         let source = layout.sources[columns[offset]]
-        guard let new = newValue(signal, source, isInsert ? source.insertIndex : source.updateIndex) else {
-          return false
-        }
+        guard let new = newValue(signal, source, source.insertIndex) else { return false }
         values.set(new, at: offset)
         if new.isInvalidText { record.hasRepairedText = true }
       }
@@ -381,12 +378,12 @@ extension String {
     var tokens = SQLTokenizer(self)
     var word: String { self[tokens.range].asciiUppercased }
     guard tokens.next() == .word, word == "CREATE", tokens.next() == .word else { return false }
-    if word == "TEMP" || word == "TEMPORARY", tokens.next() != .word { return false }
+    if word == "TEMP" || word == "TEMPORARY" { _ = tokens.next() }
     guard word == "TABLE" else { return false }
     // The name, perhaps after IF NOT EXISTS and the name of a database.
     while let token = tokens.next() {
       if token == .word, word == "AS" { return true }
-      if token == .other, word != "." { return false }
+      if token == .other, word != "." { break }
     }
     return false
   }

@@ -247,12 +247,12 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
 
   /// Detects a statement that changed observed tables without a call of the hook.
   private func detectMissingHookCalls() {
-    guard let step = steps.current, let plan = step.plan, plan.isNeeded, let handle = db.handle,
-      handle.totalChangesCount != step.totalChangesCount
+    guard let step = steps.current, let plan = step.plan, plan.isNeeded, let writes = step.statement.writes,
+      let handle = db.handle, handle.totalChangesCount != step.totalChangesCount
     else { return }
     // The program may have replaced the hook by its own. Virtual tables may have no rows in other tables.
     if usesRowHook, isOrdinary(step.statement) { hookWasLost() }
-    for table in step.statement.writes?.tables ?? [] where needs.ofSubscribers.needs(of: table.key) != nil {
+    for table in writes.tables where needs.ofSubscribers.needs(of: table.key) != nil {
       if table.inserts { log.addCoarse(table.key, .insert) }
       if table.deletes { log.addCoarse(table.key, .delete) }
       if !table.updatedColumns.isEmpty {

@@ -50,12 +50,7 @@ extension ChangeLog {
     // Observers receive them from memory.
     if hasObserved, deliveredCount < records.count { return false }
     do {
-      var store: RowStore
-      switch storage {
-      case .none: store = try RowStore(vfs: bound.vfs)
-      case .stored(let known): store = known
-      case .failed: return false
-      }
+      var store = if case .stored(let known) = storage { known } else { try RowStore(vfs: bound.vfs) }
       noteCountersOfRows()
       var start = RowStore.Position()
       while start.records < records.count {

@@ -324,7 +324,6 @@ struct ChangeLog {
   }
 
   mutating func add(_ changes: [SchemaChange], by sql: String) {
-    if changes.isEmpty { return }
     schemaChanges += changes
     // The content of a database is not described by the statement that attaches it.
     if changes.contains(where: { $0.subject == .database }) { return }

@@ -112,7 +112,7 @@ final class RecordedVersions: Sendable {
     func pass(through version: UInt64) {
       versions.state.withLock { state in
         // With another history, the versions begin again.
-        if version < state.passed[id] ?? 0 { state.ranges = [] }
+        if let last = state.passed[id], version < last { state.ranges = [] }
         state.passed[id] = version
         state.removePassed()
       }

@@ -1,5 +1,5 @@
 /// Numbers in a database that no row reports, as they are after a transaction.
-struct StoredNumbers: Sendable, Equatable {
+struct StoredNumbers: Sendable {
   /// The counters of tables with `AUTOINCREMENT`; nil if a table has none any more.
   var counters: [(table: TableKey, value: Int64?)] = []
 
@@ -7,11 +7,6 @@ struct StoredNumbers: Sendable, Equatable {
   var userVersions: [(database: String, value: Int32)] = []
 
   var isEmpty: Bool { counters.isEmpty && userVersions.isEmpty }
-
-  static func == (lhs: Self, rhs: Self) -> Bool {
-    lhs.counters.elementsEqual(rhs.counters) { $0 == $1 }
-      && lhs.userVersions.elementsEqual(rhs.userVersions) { $0 == $1 }
-  }
 }
 
 extension ChangeCapture {
