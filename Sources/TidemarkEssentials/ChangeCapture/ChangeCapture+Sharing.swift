@@ -52,6 +52,15 @@ extension ChangeCapture {
     anythingMayHaveChanged()
   }
 
+  /// Reports that everything in a database has changed, without a statement.
+  func databaseWasReplaced() {
+    if !log.isOpen { beginTransaction() }
+    db.capture.bypass.epoch = 0
+    recorder?.contentWasReplaced()
+    log.becomeUnknown(.database)
+    anythingMayHaveChanged()
+  }
+
   /// Handles the beginning of a statement of the library that changes the schema.
   func sharedSchemaWillChange() {
     if hasChangedSharedSchema { return }

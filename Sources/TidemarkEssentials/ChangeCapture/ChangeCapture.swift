@@ -377,15 +377,6 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
     if isReported { notifyObservers { $0.databaseDidRollback($1) } }
   }
 
-  /// Reports that everything in a database has changed, without a statement.
-  func databaseWasReplaced() {
-    if !log.isOpen { beginTransaction() }
-    db.capture.bypass.epoch = 0
-    recorder?.contentWasReplaced()
-    log.becomeUnknown(.database)
-    anythingMayHaveChanged()
-  }
-
   func anythingMayHaveChanged() {
     for observation in needs.observations { observation.observer?.databaseDidChange() }
     didCommit()
