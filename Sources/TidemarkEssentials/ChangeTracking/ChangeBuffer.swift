@@ -217,8 +217,17 @@ struct ChangeBuffer {
   mutating func pass(_ id: ConsumerID, through version: UInt64? = nil) -> Versions? {
     consumers[id]?.hold = .none
     guard let version else { return nil }
-    let last = consumers[id]?.lastVersion
-    consumers[id]?.pass(through: version)
+    guard var consumer = consumers[id] else { return nil }
+    defer { removePassedEntries() }
+    defer { consumers[id] = consumer }
+    let last = consumer.lastVersion
+    consumer.pass(through: version)
+    // It will not receive these entries. If they were removed later, it would learn that it has missed them.
+    while consumer.next >= firstNumber, consumer.next < end(of: consumer),
+      let versions = slots[index(of: consumer.next)]?.entry.versions, versions.upperBound <= version
+    {
+      _ = takeEntry(&consumer)
+    }
     return Self.versions(after: last, through: version)
   }
 

@@ -313,6 +313,8 @@ import Testing
     #expect(buffer.lastRecordedVersion(of: removed) == 0)
     buffer.includeUnknown(through: 5, for: removed)
     buffer.pass(removed, before: buffer.endNumber)
+    let passed = buffer.pass(removed, through: 5)
+    #expect(passed == nil)
     #expect(receive(other) == ["1"])
   }
 
