@@ -28,6 +28,14 @@ extension ChangeCapture {
     if !db.isInAutocommitMode { log.becomeUnknown() }
   }
 
+  /// The program has executed VACUUM without the library, and then begun a transaction. The changes so far were in the
+  /// log, which was reported because of VACUUM.
+  func foreignTransactionContinues() {
+    beginTransaction()
+    log.becomeUnknown(.database)
+    db.capture.mayHaveWritten = true
+  }
+
   func connectionWillBeShared() {
     endCaptureBypass()
     guard db.isAccessible, db.handle != nil, !log.isInStep else { return }

@@ -345,15 +345,9 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
       didCommit()
       beginTransaction()
       log.becomeUnknown()
-    // `ATTACH` and `DETACH` change no content.
-    case .publishRebuild:
+    case .publishRebuild:  // `ATTACH` and `DETACH` change no content.
       if log.isUnknown { anythingMayHaveChanged() } else { didCommit(notifiesObservers: false) }
-      // The program has executed VACUUM without the library, and then begun a transaction, whose changes were in the log.
-      if !db.isInAutocommitMode {
-        beginTransaction()
-        log.becomeUnknown(.database)
-        db.capture.mayHaveWritten = true
-      }
+      if !db.isInAutocommitMode { foreignTransactionContinues() }
     case .discard(let isReported): didRollBack(isReported: isReported)
     case .discardAndContinue(let isReported):
       didRollBack(isReported: isReported)

@@ -195,40 +195,6 @@ import Tidemark
 
   // MARK: - Connections
 
-  @Test func `a connection that cannot help leaves its queries to the first one`() throws {
-    let (openedCount, hasFailed) = (Mutex<Int?>(nil), Moment())
-    let folder = try TemporaryFolder()
-    var configuration = Configuration()
-    configuration.prepareDatabase { _ in
-      let count = openedCount.withLock { count in
-        count = count.map { $0 + 1 }
-        return count ?? 0
-      }
-      if count < 2 { return }
-      hasFailed.happen()
-      throw Planned()
-    }
-    let pool = try DatabasePool(path: folder.path("db"), configuration: configuration)
-    try pool.write { try $0.createPlayers() }
-    let slow = ValueObservation.tracking { db in
-      if openedCount.withLock({ $0 != nil }) { try hasFailed.wait() }
-      return try db.playerNames()
-    }
-    let (slowDeliveries, slowCancellable) = slow.collect(in: pool)
-    try slowDeliveries.wait(forLast: [])
-    let (deliveries, cancellable) = Self.names.collect(in: pool)
-    try deliveries.wait(forLast: [])
-    // From now on, only one connection can be opened.
-    pool.invalidateReadOnlyConnections()
-    openedCount.withLock { $0 = 0 }
-    try pool.write { try $0.addPlayer("Ada") }
-    try slowDeliveries.wait(forLast: ["Ada"])
-    try deliveries.wait(forLast: ["Ada"])
-    #expect(hasFailed.hasHappened)
-    slowCancellable.cancel()
-    cancellable.cancel()
-  }
-
   /// A pool with a commit at the beginning of each snapshot whose version is determined.
   private func openWithCommits(_ count: Int) throws -> Observed.Opened {
     let (left, writer) = (Mutex(count), Locked<(any DatabaseWriter)?>(nil))
