@@ -188,12 +188,15 @@ import Tidemark
   }
 
   /// Calls a closure in the middle of a statement that bypasses the capture, and which then fails, or succeeds.
+  ///
+  /// - Parameter setUp: Called before.
   private func withinBypassedStep(
-    fails: Bool, _ body: @escaping (Database) throws -> Void
+    fails: Bool, setUp: (Database) throws -> Void = { _ in }, _ body: @escaping (Database) throws -> Void
   ) throws -> (rows: [String], isCoarse: Bool) {
     let (dbQueue, recorder) = try captured(Self.tables, Self.rows)
     let sql = "INSERT INTO other SELECT busy(?)"
     try dbQueue.inDatabase { db in
+      try setUp(db)
       let disturbance = Disturbance(db, body)
       db.add(
         function: DatabaseFunction("busy", argumentCount: 1) { values in
@@ -231,6 +234,30 @@ import Tidemark
   @Test func foreignStatementsInsideABypassAreReported() throws {
     let reports = try withinBypassedStep(fails: false) { db in
       #expect(sqlite3_exec(db.sqliteConnection, "INSERT INTO wanted VALUES (1, 0)", nil, nil, nil) == SQLITE_OK)
+    }
+    #expect(reports.isCoarse || reports.rows == ["insert wanted #1(a=1 b=0)"])
+  }
+
+  @Test func statementsThatWereCompiledBeforeAreCapturedInsideABypass() throws {
+    let sql = "INSERT INTO wanted VALUES (1, 0)"
+    let reports = try withinBypassedStep(fails: false) {
+      _ = try $0.cachedStatement(sql: sql)
+    } _: {
+      try $0.cachedStatement(sql: sql).execute()
+    }
+    #expect(reports.rows == ["insert wanted #1(a=1 b=0)"])
+    #expect(!reports.isCoarse)
+  }
+
+  @Test func foreignStatementsThatWereCompiledBeforeAreReportedInsideABypass() throws {
+    nonisolated(unsafe) var insert: OpaquePointer?
+    defer { sqlite3_finalize(insert) }
+    let reports = try withinBypassedStep(fails: false) { db in
+      let sql = "INSERT INTO wanted VALUES (1, 0)"
+      try #require(sqlite3_prepare_v2(db.sqliteConnection, sql, -1, &insert, nil) == SQLITE_OK)
+    } _: { _ in
+      #expect(sqlite3_step(insert) == SQLITE_DONE)
+      sqlite3_reset(insert)
     }
     #expect(reports.isCoarse || reports.rows == ["insert wanted #1(a=1 b=0)"])
   }

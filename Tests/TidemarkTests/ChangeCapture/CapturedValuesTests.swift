@@ -92,6 +92,14 @@ import Tidemark
     #expect(contents(read).elementsEqual(Self.all) { $0.hasSameBytes(as: $1) })
   }
 
+  @Test func `a value whose type is unknown is NULL`() {
+    var file: [UInt8] = []
+    stored([1.databaseValue]).append(to: &file)
+    // The type is in the lowest bits of its second number.
+    file[8] |= 7
+    #expect(file.withUnsafeBytes { contents(CapturedValues($0, count: 1, byteCount: 0)) } == [.null])
+  }
+
   @Test(arguments: [
     [] as [UInt8], Array("plain".utf8), Array("a text of more than eight bytes".utf8), Array("Ärger".utf8),
     Array("eight by\u{1F600}".utf8),

@@ -1,3 +1,4 @@
+import CSQLite
 import Testing
 
 import Tidemark
@@ -127,5 +128,24 @@ import Tidemark
       try db.execute(sql: "BEGIN; SAVEPOINT a; INSERT INTO book (id) VALUES (1); SAVEPOINT b; COMMIT")
     }
     #expect(recorder.log == ["insert book 1", "will commit", "did commit"])
+  }
+
+  /// SQLite calls no hook for such a commit. The statement that rolls back is refused because it is too long.
+  @Test func aRefusedCommitWithoutChangesThatCannotBeRolledBackLeavesItsTransactionOpen() throws {
+    let recorder = EventRecorder()
+    try observed(recorder).inDatabase { db throws -> Void in
+      let connection = try #require(db.handle).pointer
+      // The library has compiled a statement that rolls back.
+      db.releaseMemory()
+      let commit = try db.makeStatement(sql: "COMMIT")
+      try db.execute(sql: "BEGIN")
+      recorder.refusal = PlannedRefusal()
+      let limit = sqlite3_limit(connection, SQLITE_LIMIT_SQL_LENGTH, 10)
+      #expect(throws: PlannedRefusal.self) { try commit.execute() }
+      sqlite3_limit(connection, SQLITE_LIMIT_SQL_LENGTH, limit)
+      #expect(db.isInsideTransaction)
+      try db.rollback()
+      #expect(recorder.log == ["will commit", "did roll back"])
+    }
   }
 }

@@ -210,4 +210,68 @@ import Tidemark
     try dbQueue.inDatabase { try Self.run($0, "SELECT * FROM a") }
     #expect(recorder.take().isEmpty)
   }
+  @Test func aTransactionThatFollowsACommitOfTheProgramIsReported() throws {
+    let (dbQueue, recorder) = try captured(Self.schema)
+    try dbQueue.inDatabase { db in
+      try Self.run(db, "BEGIN; DELETE FROM a; COMMIT; BEGIN; UPDATE b SET x = 5")
+      try db.execute(sql: "DELETE FROM a WHERE n = 99; COMMIT")
+    }
+    #expect(recorder.take().map(\.isUnknown) == [true, true])
+  }
+
+  @Test func aTransactionOfTheProgramThatOutlivesAnAccessIsReportedWhenItIsCommitted() throws {
+    var configuration = Configuration()
+    configuration.allowsUnsafeTransactions = true
+    let dbQueue = try DatabaseQueue(configuration: configuration)
+    try dbQueue.inDatabase { try $0.execute(sql: Self.schema) }
+    let recorder = ChangeRecorder(dbQueue)
+    try dbQueue.inDatabase { try Self.run($0, "BEGIN; UPDATE a SET r = 3") }
+    #expect(recorder.take().isEmpty)
+    try dbQueue.inDatabase { try Self.run($0, "COMMIT") }
+    #expect(recorder.take().contains { $0.isUnknown || $0.tables.contains { $0.key == TableKey("a") } })
+  }
+
+  /// The end of the access does not wait for the lock.
+  @Test func anAccessWhoseSchemaIsLockedIsReportedAsUnknown() throws {
+    let folder = try TemporaryFolder()
+    let dbQueue = try DatabaseQueue(path: folder.database)
+    try dbQueue.inDatabase { try $0.execute(sql: Self.schema) }
+    let recorder = ChangeRecorder(dbQueue)
+    var other: SQLiteConnection?
+    try #require(sqlite3_open(folder.database, &other) == SQLITE_OK)
+    defer { sqlite3_close(other) }
+    try dbQueue.inDatabase { db in
+      _ = db.sqliteConnection
+      try #require(sqlite3_exec(other, "BEGIN EXCLUSIVE", nil, nil, nil) == SQLITE_OK)
+    }
+    #expect(recorder.take().map(\.isUnknown) == [true])
+    sqlite3_exec(other, "ROLLBACK", nil, nil, nil)
+    try dbQueue.inDatabase { try Self.run($0, "SELECT * FROM a") }
+    #expect(recorder.take().isEmpty)
+  }
+
+  @Test func aCommitWhileTheDatabaseIsBeingStoppedIsNotReported() throws {
+    let (dbQueue, recorder) = try captured(Self.schema)
+    let health = dbQueue.inDatabase { $0.settings.health }
+    let observer = StoppingObserver { health.stop(because: DatabaseError(resultCode: .SQLITE_IOERR)) }
+    dbQueue.add(transactionObserver: observer)
+    // The outcome of another commit has become unknown meanwhile.
+    try? dbQueue.write { try $0.execute(sql: "UPDATE a SET r = 3") }
+    #expect(recorder.take().isEmpty)
+    #expect(!observer.hasCommitted)
+  }
+}
+
+/// Calls a closure before a commit.
+private final class StoppingObserver: TransactionObserver {
+  private let willCommit: () -> Void
+  private(set) var hasCommitted = false
+
+  init(_ willCommit: @escaping () -> Void) { self.willCommit = willCommit }
+
+  func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
+  func databaseDidChange(with event: DatabaseEvent) {}
+  func databaseWillCommit() { willCommit() }
+  func databaseDidCommit(_ db: Database) { hasCommitted = true }
+  func databaseDidRollback(_ db: Database) {}
 }

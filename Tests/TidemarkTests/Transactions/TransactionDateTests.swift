@@ -109,4 +109,15 @@ import Tidemark
     let date = try DatabaseQueue().write { try $0.transactionDate }
     #expect((before...Date()).contains(date))
   }
+
+  @Test func aCustomClockCanUseTheSystemClock() throws {
+    var configuration = Configuration()
+    configuration.transactionClock = .custom { db in
+      let clock: DefaultTransactionClock = .default
+      return try clock.now(db).addingTimeInterval(1_000_000)
+    }
+    let before = Date()
+    let date = try DatabaseQueue(configuration: configuration).write { try $0.transactionDate }
+    #expect((before...Date()).contains(date.addingTimeInterval(-1_000_000)))
+  }
 }

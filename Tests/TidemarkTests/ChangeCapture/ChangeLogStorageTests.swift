@@ -1,0 +1,199 @@
+import Testing
+
+import Tidemark
+@testable import TidemarkEssentials
+
+/// The rows of a large transaction, without a database. See `LargeTransactionTests`.
+@Suite struct ChangeLogStorageTests {
+  /// A table whose rows are needed even if they do not fit in memory.
+  private let book: CapturedTable = {
+    let layout = CaptureLayout.ofTable("book", ["title"], rowIDColumn: "id")
+    return CapturedTable(
+      layout.key,
+      layout: CaptureLayout(
+        key: layout.key, columns: layout.columns, storedColumns: layout.storedColumns, rowIDColumn: layout.rowIDColumn,
+        wantsRows: true, storesRows: true, mustReportAll: false))
+  }()
+
+  /// A table whose rows are reported only if they fit in memory.
+  private let shelf = CapturedTable(TableKey("shelf"), layout: CaptureLayout.ofTable("shelf", ["name"]))
+
+  private func openLog(fileByteCount: Int = 1_000_000, vfs: String? = nil) -> ChangeLog {
+    var log = ChangeLog(
+      bound: .init(
+        recordCount: 2, byteCount: 1_000, segmentRecordCount: 2, segmentByteCount: 1_000, fileByteCount: fileByteCount,
+        vfs: vfs))
+    log.begin(needsVersion: 1)
+    return log
+  }
+
+  /// Inserts books. Before each one, rows in memory are stored if there are too many.
+  ///
+  /// - Returns: Whether there was room for all of them.
+  private func insert(_ ids: ClosedRange<Int64>, into log: inout ChangeLog) -> Bool {
+    for id in ids {
+      if !log.hasRoom(for: book) { return false }
+      log.insert(id, ["title"], into: book)
+    }
+    return true
+  }
+
+  private func hasRoom(_ log: inout ChangeLog, _ table: CapturedTable) -> Bool { log.hasRoom(for: table) }
+
+  private func byteCount(_ log: ChangeLog) -> Int {
+    if case .stored(let store) = log.storage { store.byteCount } else { 0 }
+  }
+
+  // MARK: - Room
+
+  @Test func `beside stored rows, other tables have no room`() {
+    var log = openLog()
+    #expect(hasRoom(&log, shelf))
+    #expect(insert(1...3, into: &log))
+    #expect(log.base.records == 2 && log.rowIDs == [3])
+    #expect(!hasRoom(&log, shelf))
+  }
+
+  @Test func `a table without needs has room`() {
+    var log = openLog()
+    #expect(hasRoom(&log, CapturedTable(TableKey("observed"))))
+  }
+
+  @Test func `rows that observers have not received stay in memory`() {
+    var log = openLog()
+    log.insert(1, ["title"], into: book)
+    log.add(ChangeRecord(table: log.index(of: book), kind: .insert, isObserved: true, newRowID: 2))
+    #expect(!hasRoom(&log, book))
+    #expect(log.base.records == 0)
+    log.didDeliver(log.deliverable)
+    #expect(hasRoom(&log, book))
+    #expect(log.base.records == 2)
+  }
+
+  @Test func `if there is no temporary file, the rows are lost, and the commit says so`() {
+    var log = openLog(vfs: "no such vfs")
+    #expect(!insert(1...3, into: &log))
+    let changes = log.report()
+    #expect(changes.isUnknown && changes.rows.isEmpty)
+    #expect(changes.details?.unreported == .rows)
+  }
+
+  @Test func `if a later segment does not fit in the file, the rows are lost`() {
+    var log = openLog()
+    #expect(insert(1...3, into: &log))
+    var full = openLog(fileByteCount: byteCount(log))
+    #expect(insert(1...4, into: &full))
+    #expect(byteCount(full) == byteCount(log))
+    #expect(!insert(5...5, into: &full))
+    #expect(full.report().details?.unreported == .rows)
+    #expect(!hasRoom(&full, book))
+  }
+
+  // MARK: - Failed statements
+
+  @Test func `a statement that may have kept stored rows makes their tables coarse`() {
+    var log = openLog()
+    log.willStep()
+    #expect(insert(1...3, into: &log))
+    #expect(!log.holdsStepRecords)
+    log.didStep(.unclear)
+    #expect(log.report().tables.map(\.summary) == ["book insert delete update(*) coarse"])
+  }
+
+  @Test func `outside of a statement, there is no change of one`() {
+    var log = openLog()
+    log.insert(1, ["title"], into: book)
+    #expect(!log.hasStepChanged)
+    #expect(log.holdsStepRecords)
+    #expect(log.stepRecords.map(\.newRowID) == [1])
+  }
+
+  // MARK: - Parts
+
+  @Test func `the rows of a small transaction are one part`() throws {
+    var log = openLog()
+    log.insert(1, ["title"], into: book)
+    log.insert(7, ["top"], into: shelf)
+    let rows = log.rows
+    #expect(rows.partCount == 1)
+    #expect(rows.rowCount(beforePart: 0) == 0)
+    #expect(try rows.part(0).records.map(\.newRowID) == [1, 7])
+    #expect(rows.rowCount { $0 == book.key } == 1)
+  }
+
+  @Test func `rows are counted by table, in the file and in memory`() throws {
+    var log = openLog()
+    log.insert(7, ["top"], into: shelf)
+    #expect(insert(1...4, into: &log))
+    let rows = log.rows
+    #expect(rows.partCount == 3)
+    #expect((0...2).map { rows.rowCount(beforePart: $0) } == [0, 2, 4])
+    #expect(rows.rowCount { $0 == book.key } == 4)
+    #expect(rows.rowCount { $0 == shelf.key } == 1)
+    #expect(rows.rowCount { _ in false } == 0)
+  }
+
+  @Test func `a store without segments has no rows`() throws {
+    var store = try RowStore(vfs: nil)
+    #expect(store.byteCount == 0)
+    let removed = store.removeSegments(from: 0)
+    #expect(removed == nil)
+    let rows = TransactionRows(
+      store: store, tail: .empty, incompleteTables: [], isTruncated: false, rowlessChanges: [])
+    #expect(rows.partCount == 1 && rows.rowCount(beforePart: 0) == 0)
+  }
+
+  @Test func `rows that only observers need are stored, and not counted`() throws {
+    var log = openLog()
+    log.insert(1, ["title"], into: book)
+    log.add(ChangeRecord(table: log.index(of: book), kind: .delete, isObserved: true, newRowID: 2))
+    log.didDeliver(log.deliverable)
+    #expect(hasRoom(&log, book))
+    let rows = log.rows
+    #expect(try rows.part(0).records.map(\.newRowID) == [1, 2])
+    #expect(rows.rowCount { _ in true } == 1)
+    #expect(log.report().tables.map(\.summary) == ["book insert coarse"])
+  }
+
+  @Test func `a moved row in the file has changed its row ID`() {
+    var log = openLog()
+    log.update(1, movedTo: 9, from: ["title"], to: ["title"], changing: 0, in: book)
+    log.update(2, from: ["title"], to: ["other"], changing: 1, in: book)
+    #expect(hasRoom(&log, book))
+    #expect(log.base.records == 2)
+    #expect(log.report().tables.map(\.summary) == ["book update(id,title) coarse"])
+  }
+
+  // MARK: - Recordings
+
+  @Test func `a recording whose first rows are in a file is unknown`() throws {
+    var log = openLog()
+    log.beginRecording()
+    #expect(insert(1...3, into: &log))
+    let changes = try #require(log.recordedChanges())
+    #expect(changes.isUnknown && changes.rows.isEmpty)
+    #expect(changes.details?.isTruncated == true)
+  }
+
+  @Test func `a recording is lost if changes before it are rolled back`() {
+    var log = openLog()
+    log.openSavepoint("s")
+    log.insert(1, ["title"], into: book)
+    log.beginRecording()
+    log.insert(2, ["title"], into: book)
+    log.rollBackToSavepoint("s")
+    #expect(log.recordedChanges() == nil)
+    let (recording, _, _) = log.endRecording()
+    #expect(recording.hasLostItsTransaction)
+  }
+
+  @Test func `a recording is unknown while the program controls savepoints itself`() throws {
+    var log = openLog()
+    log.beginRecording()
+    log.insert(1, ["title"], into: book)
+    log.becomeUncertain()
+    let changes = try #require(log.recordedChanges())
+    #expect(changes.isUnknown)
+    #expect(changes.details?.unreported == .content)
+  }
+}
