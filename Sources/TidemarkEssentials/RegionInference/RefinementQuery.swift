@@ -184,8 +184,10 @@ struct RefinementQueryBuilder {
   /// Whether SQLite finds the rows by indexes. C: `EXPLAIN QUERY PLAN`.
   private func isSearched(_ queryParts: QueryParts) throws -> Bool {
     try db.internalRows("EXPLAIN QUERY PLAN \(queryParts.text("1"))").allSatisfy { row in
-      let text = row.last.flatMap(String.fromDatabaseValue)
-      return text.map { $0.hasPrefix("SEARCH") && !$0.contains(" AUTOMATIC ") } == true
+      row.contains { value in
+        guard case .string(let text) = value.storage else { return false }
+        return text.hasPrefix("SEARCH") && !text.contains(" AUTOMATIC ")
+      }
     }
   }
 }
