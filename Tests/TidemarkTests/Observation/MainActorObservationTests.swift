@@ -18,14 +18,14 @@ import Tidemark
   func `values are delivered on the main actor after the start has returned`(_ observed: Observed) async throws {
     let database = try observed.open()
     let (values, continuation) = AsyncStream.makeStream(of: Int.self)
-    var hasReturned = false
+    let hasReturned = Locked(false)
     let cancellable = ValueObservationTests.playerCount.start(
       in: AnyDatabaseWriter(database.writer), onError: { Issue.record($0) },
       onChange: { count in
-        #expect(hasReturned)
+        #expect(hasReturned.value)
         continuation.yield(count)
       })
-    hasReturned = true
+    hasReturned.update { $0 = true }
     var iterator = values.makeAsyncIterator()
     #expect(await iterator.next() == 0)
     try await database.writer.write { try $0.addPlayer("Arthur") }
