@@ -29,7 +29,7 @@ TEST_FLAGS := --no-parallel
 # `make test-fast` skips slow tests: random histories, simulated faults, programs that run compilers or terminals, and
 # comparisons with oracles.
 FAST_FLAGS := --skip '^(StressTests|FaultTests|ArchitectureTests)\.' --skip '^DemoTests.*(ProgramTests|ScreenTests|TmuxTests)' \
-  --skip '(OracleTests|RandomTests|ConcurrentRequestTests|LongResultTests|UnusualRequestTests|UnusualWriteTests)/' \
+  --skip '(EtcdClusterTests|OracleTests|RandomTests|ConcurrentRequestTests|LongResultTests|UnusualRequestTests|UnusualWriteTests)/' \
   --skip '/(transactionsMayHaveVeryManyStatements|appliedChangesYieldTheResult|rowsAreFoundAtTheirPosition)'
 
 # The optimizer moves releases: an object protected by a lock was once released before the unlock in release builds only.
@@ -61,6 +61,7 @@ bench: setup ## compare the library with bare C; FILTER='insert' selects workloa
 	@.build/release/Benchmarks --json $(BENCH_RESULT) --commit $(COMMIT) $(BENCH_FLAGS) $(FILTER)
 
 test: setup ## run the tests; SWIFT_TEST_FLAGS='--filter …' selects some; the log is .build/test.log
+	@Scripts/etcd.sh
 	@Scripts/test.sh $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)
 
 test-fast: setup ## run the tests that take less than a minute together: no stress, faults, oracles, compilers or terminals

@@ -29,6 +29,7 @@ let package = Package(
     .library(name: "Tidemark", targets: ["Tidemark"]),
     .library(name: "TidemarkEssentials", targets: ["TidemarkEssentials"]),
     .library(name: "SQLiteDB", targets: ["SQLiteDB"]),
+    .library(name: "TidemarkCluster", targets: ["TidemarkCluster"]),
     .library(name: "CSQLite", targets: ["CSQLite"]),
     .executable(name: "Demo", targets: ["Demo"]),
   ],
@@ -40,6 +41,7 @@ let package = Package(
     .target(name: "TidemarkEssentials", dependencies: ["CSQLite"], swiftSettings: strict),
     .target(name: "Tidemark", dependencies: ["TidemarkEssentials"], swiftSettings: strict),
     .target(name: "SQLiteDB", dependencies: ["Tidemark", "CSQLite"], swiftSettings: strict),
+    .target(name: "TidemarkCluster", swiftSettings: strict),
     .executableTarget(name: "Demo", dependencies: ["Tidemark"], path: "Demo", swiftSettings: strict),
     .executableTarget(
       name: "Benchmarks", dependencies: ["Tidemark", "SQLiteDB", "CSQLite", "CBaseline", "CTokenizers", "CFeed"],
@@ -55,6 +57,7 @@ let package = Package(
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .testTarget(name: "TidemarkTests", dependencies: ["Tidemark", "CSQLite", "TestSupport"]),
     .testTarget(name: "SQLiteDBTests", dependencies: ["SQLiteDB", "StressSupport", "Tidemark"]),
+    .testTarget(name: "TidemarkClusterTests", dependencies: ["TidemarkCluster"]),
     .target(name: "StressSupport", dependencies: ["Tidemark", "CSQLite", "TestSupport"], path: "Tests/StressSupport"),
     .testTarget(name: "StressTests", dependencies: ["Tidemark", "CSQLite", "StressSupport", "TestSupport"]),
     .target(name: "CFaultVFS", path: "Tests/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),

@@ -1,0 +1,141 @@
+import Foundation
+
+/// Sends requests to the servers of a cluster, one server at a time.
+///
+/// All requests of the log are idempotent. So a request that has failed, with or without effect, is repeated at the
+/// next server until the deadline.
+///
+/// States: the current endpoint, and the token, which is missing until a server has required and returned one. Calls
+/// run at the same time; each failure advances the endpoint only if no other call has advanced it since.
+actor EtcdConnection {
+  /// The end of a call.
+  enum Outcome<Response: Sendable>: Sendable {
+    case response(Response)
+
+    /// The call was given up.
+    ///
+    /// - Parameter mayHaveArrived: Whether one of its requests may have been executed, or may be executed later.
+    case failed(any Error, mayHaveArrived: Bool)
+
+    /// The response.
+    func get() throws -> Response {
+      switch self {
+      case .response(let response): return response
+      case .failed(let error, _): throw error
+      }
+    }
+  }
+
+  nonisolated let configuration: EtcdConfiguration
+  private var endpointIndex = 0
+  private var token: String?
+  private var random = SystemRandomNumberGenerator()
+
+  init(_ configuration: EtcdConfiguration) { self.configuration = configuration }
+
+  /// The server that is used now.
+  var endpoint: URL { configuration.endpoints[endpointIndex] }
+
+  /// The headers that a request requires besides its body.
+  var headers: [String: String] { token.map { ["Authorization": $0] } ?? [:] }
+
+  /// Makes a request, and repeats it until a server has decided about it.
+  func call<Request: Encodable & Sendable, Response: Decodable & Sendable>(
+    _ path: String, _ request: Request, until deadline: ContinuousClock.Instant
+  ) async -> Outcome<Response> {
+    var mayHaveArrived = false
+    var backOff = EtcdBackOff(endpointCount: configuration.endpoints.count)
+    var lastMessage = "the deadline has passed"
+    while true {
+      if Task.isCancelled { return .failed(CancellationError(), mayHaveArrived: mayHaveArrived) }
+      if configuration.clock.now() >= deadline {
+        return .failed(LogError.unavailable(lastMessage), mayHaveArrived: mayHaveArrived)
+      }
+      let index = endpointIndex
+      do {
+        try await authenticate(until: deadline)
+        return .response(try await send(path, request, until: deadline))
+      } catch {
+        lastMessage = error.message
+        switch error {
+        case .rejected:
+          return .failed(LogError.rejected(error.message), mayHaveArrived: mayHaveArrived)
+        case .unauthenticated:
+          if configuration.credentials == nil {
+            return .failed(LogError.rejected(error.message), mayHaveArrived: mayHaveArrived)
+          }
+          token = nil
+        case .lost:
+          mayHaveArrived = true
+          advance(from: index)
+        case .notSent: advance(from: index)
+        }
+      }
+      let pause = configuration.clock.now() + backOff.next(using: &random)
+      // If the task is cancelled, the next round ends the call.
+      try? await configuration.clock.sleep(min(pause, deadline))
+    }
+  }
+
+  /// Requests a token, if one is required and missing.
+  private func authenticate(until deadline: ContinuousClock.Instant) async throws(EtcdFailure) {
+    guard let credentials = configuration.credentials, token == nil else { return }
+    let request = EtcdMessage.AuthenticationRequest(name: credentials.user, password: credentials.password)
+    do {
+      let response: EtcdMessage.AuthenticationResponse =
+        try await send("auth/authenticate", request, until: deadline)
+      token = response.token
+    } catch .lost(let message) {
+      // The request for a token may have arrived, but the request of the caller was not sent.
+      throw .notSent(message)
+    }
+  }
+
+  /// Sends one request to the current server.
+  private func send<Request: Encodable & Sendable, Response: Decodable & Sendable>(
+    _ path: String, _ request: Request, until deadline: ContinuousClock.Instant
+  ) async throws(EtcdFailure) -> Response {
+    let end = min(deadline, configuration.clock.now() + configuration.requestTimeout)
+    let endpoint = endpoint
+    guard endpoint.scheme == "http" else { throw .rejected("\(endpoint): only http endpoints are supported") }
+    do {
+      let message = EtcdSocket.message(
+        path: path, body: try JSONEncoder().encode(request), at: endpoint, headers: headers)
+      let (status, body) = try EtcdSocket.parse(try await response(to: message, at: endpoint, until: end))
+      guard status == 200 else { throw EtcdFailure(status: status, body: body) }
+      return try JSONDecoder().decode(Response.self, from: body)
+    } catch let failure as EtcdFailure {
+      throw failure
+    } catch {
+      throw .lost("\(error)")
+    }
+  }
+
+  /// Returns the bytes of a response. If the time has passed, or the task is cancelled, the connection is closed.
+  private func response(
+    to message: Data, at endpoint: URL, until end: ContinuousClock.Instant
+  ) async throws -> Data {
+    let sleep = configuration.clock.sleep
+    return try await withThrowingTaskGroup(of: Data?.self) { group in
+      group.addTask {
+        var response = Data()
+        for try await chunk in EtcdSocket.exchange(message, at: endpoint) { response += chunk }
+        return response
+      }
+      group.addTask {
+        try await sleep(end)
+        return nil
+      }
+      defer { group.cancelAll() }
+      guard let first = try await group.next(), let response = first else {
+        throw EtcdFailure.lost("\(endpoint) has not responded in time")
+      }
+      return response
+    }
+  }
+
+  private func advance(from index: Int) {
+    // Another call may have advanced it already.
+    if index == endpointIndex { endpointIndex = (index + 1) % configuration.endpoints.count }
+  }
+}

@@ -1,0 +1,63 @@
+import Foundation
+
+/// Why a request to one server has failed, and what the client does next.
+enum EtcdFailure: Error, Equatable {
+  /// The server was not reached. The request has no effect.
+  case notSent(String)
+
+  /// The request may have been executed, and may be executed later.
+  case lost(String)
+
+  /// The token is missing, or no longer valid. The request has no effect.
+  case unauthenticated(String)
+
+  /// The server has refused the request, which has no effect. Another server would refuse it, too.
+  case rejected(String)
+
+  /// Interprets the response of a server that is not a success.
+  ///
+  /// The body contains the code of gRPC. Codes 3, 5 to 9, 11, and 12 are decisions about the request; 16 and some
+  /// requests with code 3 are about the token. Everything else (no leader, timeout, a proxy) decides nothing.
+  init(status: Int, body: Data) {
+    let failure = try? JSONDecoder().decode(EtcdMessage.Failure.self, from: body)
+    let message = failure?.error ?? failure?.message ?? "status \(status)"
+    if message.contains("auth token") || message.contains("auth store is old") || message.contains("user name is empty")
+    {
+      self = .unauthenticated(message)
+      return
+    }
+    if message.contains("too many requests") {
+      self = .notSent(message)
+      return
+    }
+    switch failure?.code {
+    case 3, 5, 6, 7, 8, 9, 11, 12: self = .rejected(message)
+    case 16: self = .unauthenticated(message)
+    default: self = .lost(message)
+    }
+  }
+
+  /// The reason, for people.
+  var message: String {
+    switch self {
+    case .notSent(let message), .lost(let message), .unauthenticated(let message), .rejected(let message): message
+    }
+  }
+}
+
+/// The pause before the next attempt: random, and longer after each failure.
+///
+/// The first attempts at other servers follow almost at once.
+struct EtcdBackOff {
+  let endpointCount: Int
+  private var failureCount = 0
+
+  init(endpointCount: Int) { self.endpointCount = endpointCount }
+
+  mutating func next(using random: inout some RandomNumberGenerator) -> Duration {
+    failureCount += 1
+    let round = min((failureCount - 1) / endpointCount, 6)
+    let longest = min(10 << round, 500)
+    return .milliseconds(1) * Double.random(in: 1...Double(longest), using: &random)
+  }
+}

@@ -1,0 +1,149 @@
+import Dispatch
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Connections to etcd's HTTP/JSON gateway, each for one request.
+///
+/// Requests have version 1.0 of HTTP, so that the server closes the connection after its response, and does not send it
+/// in chunks. `Documentation/Decisions/RequestsUseSockets.md` gives the reasons for not using `URLSession`.
+enum EtcdSocket {
+  /// Returns a POST request.
+  static func message(path: String, body: Data, at endpoint: URL, headers: [String: String]) -> Data {
+    let url = endpoint.appendingPathComponent("v3").appendingPathComponent(path)
+    let fields = headers.map { "\($0): \($1)\r\n" }.joined()
+    let head =
+      "POST \(url.path) HTTP/1.0\r\nHost: \(url.host ?? ""):\(port(of: url))\r\n"
+      + "Content-Type: application/json\r\nContent-Length: \(body.count)\r\n\(fields)\r\n"
+    return Data(head.utf8) + body
+  }
+
+  /// Connects, sends a message, and returns the received bytes until the server closes the connection.
+  ///
+  /// If the task that iterates the stream is cancelled, the connection is closed.
+  ///
+  /// The stream throws ``EtcdFailure/notSent(_:)`` if there was no connection, and ``EtcdFailure/lost(_:)`` if it was
+  /// lost.
+  static func exchange(_ message: Data, at endpoint: URL) -> AsyncThrowingStream<[UInt8], any Error> {
+    AsyncThrowingStream { continuation in
+      // Finding the address, connecting and sending block a thread.
+      DispatchQueue.global().async {
+        guard let socket = connect(to: endpoint) else {
+          return continuation.finish(throwing: EtcdFailure.notSent("could not connect to \(endpoint)"))
+        }
+        guard sendAll(message, to: socket) else {
+          continuation.finish(throwing: EtcdFailure.lost("could not send to \(endpoint): \(lastError)"))
+          close(socket)
+          return
+        }
+        receive(from: socket, continuation)
+      }
+    }
+  }
+
+  /// The status and the body of a complete response.
+  ///
+  /// - Throws: ``EtcdFailure/lost(_:)`` if the response is incomplete.
+  static func parse(_ response: Data) throws(EtcdFailure) -> (status: Int, body: Data) {
+    guard let end = response.range(of: Data("\r\n\r\n".utf8)) else { throw .lost("the connection was lost") }
+    let lines = String(decoding: response[..<end.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
+    let words = lines[0].split(separator: " ")
+    guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]) else {
+      throw .lost("the response is not HTTP")
+    }
+    let body = Data(response[end.upperBound...])
+    for line in lines.dropFirst() {
+      let field = line.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+      if field.count == 2, field[0].lowercased() == "content-length", Int(field[1]) != body.count {
+        throw .lost("the connection was lost within a response")
+      }
+    }
+    return (status, body)
+  }
+
+  // MARK: - The connection
+
+  #if canImport(Darwin)
+    private static let flags: Int32 = 0
+  #else
+    // A closed connection is an error, not a signal.
+    private static let flags = Int32(MSG_NOSIGNAL)
+  #endif
+
+  #if canImport(Glibc)
+    private static let streamType = Int32(SOCK_STREAM.rawValue)
+  #else
+    private static let streamType = SOCK_STREAM
+  #endif
+
+  private static var lastError: String { String(cString: strerror(errno)) }
+
+  private static func port(of url: URL) -> Int { url.port ?? 80 }
+
+  /// Connects to the first address of a server that accepts the connection within two seconds.
+  private static func connect(to endpoint: URL) -> Int32? {
+    var hints = addrinfo()
+    hints.ai_socktype = streamType
+    var list: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(endpoint.host ?? "", String(port(of: endpoint)), &hints, &list) == 0 else { return nil }
+    defer { freeaddrinfo(list) }
+    for address in sequence(first: list, next: { $0?.pointee.ai_next }).compactMap(\.?.pointee) {
+      let descriptor = socket(address.ai_family, address.ai_socktype, address.ai_protocol)
+      if descriptor < 0 { continue }
+      var limit = timeval(tv_sec: 2, tv_usec: 0)
+      _ = setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+      #if canImport(Glibc)
+        let result = Glibc.connect(descriptor, address.ai_addr, address.ai_addrlen)
+      #elseif canImport(Musl)
+        let result = Musl.connect(descriptor, address.ai_addr, address.ai_addrlen)
+      #else
+        let result = Darwin.connect(descriptor, address.ai_addr, address.ai_addrlen)
+      #endif
+      if result == 0 { return descriptor }
+      close(descriptor)
+    }
+    return nil
+  }
+
+  /// Sends a message, unless the server takes no bytes for two seconds.
+  private static func sendAll(_ message: Data, to socket: Int32) -> Bool {
+    message.withUnsafeBytes { bytes in
+      var sent = 0
+      while sent < bytes.count {
+        let count = send(socket, bytes.baseAddress.map { $0 + sent }, bytes.count - sent, flags)
+        if count <= 0 { return false }
+        sent += count
+      }
+      return true
+    }
+  }
+
+  /// Forwards received bytes, until the connection or the stream ends.
+  private static func receive(
+    from socket: Int32, _ continuation: AsyncThrowingStream<[UInt8], any Error>.Continuation
+  ) {
+    // Sources may be used from any thread.
+    nonisolated(unsafe) let source = DispatchSource.makeReadSource(fileDescriptor: socket, queue: .global())
+    source.setEventHandler {
+      var bytes = [UInt8](repeating: 0, count: 64 << 10)
+      let count = read(socket, &bytes, bytes.count)
+      switch count {
+      case 1...: continuation.yield(Array(bytes.prefix(count)))
+      case 0: continuation.finish()
+      default: continuation.finish(throwing: EtcdFailure.lost("the connection was lost: \(lastError)"))
+      }
+    }
+    source.setCancelHandler { close(socket) }
+    source.resume()
+    continuation.onTermination = { _ in source.cancel() }
+    // The stream may have ended before.
+    if case .terminated = continuation.yield([]) { source.cancel() }
+  }
+}

@@ -1,0 +1,116 @@
+extension InProcessLog {
+  /// The connection of one node to an ``InProcessLog``.
+  public actor Client: ReplicatedLog {
+    /// The log.
+    public nonisolated let log: InProcessLog
+
+    private let faults: InProcessLogFaults
+    private var random: LogRandom
+
+    init(log: InProcessLog, faults: InProcessLogFaults, seed: UInt64) {
+      self.log = log
+      self.faults = faults
+      random = LogRandom(seed: seed)
+    }
+
+    public nonisolated var limits: LogLimits { log.limits }
+
+    public func append(_ entry: LogEntry, until deadline: ContinuousClock.Instant) async throws -> AppendResult {
+      try limits.check(entry)
+      try checkBeforeSending(until: deadline)
+      let request = nextFaults()
+      let restartCount = await log.restartCount
+      guard await pause(request.delayBefore, until: deadline) else {
+        await log.postpone(entry)
+        return .unknown
+      }
+      guard await log.restartCount == restartCount else { return .unknown }
+      let result: Result<AppendResult, any Error>
+      switch request.fate {
+      case .requestLost: return .unknown
+      case .late:
+        await log.postpone(entry)
+        return .unknown
+      case .delivered, .resultLost: result = await execute(entry)
+      case .duplicated:
+        result = await execute(entry)
+        // The duplicate has no receiver.
+        _ = await execute(entry)
+      }
+      guard request.fate != .resultLost, await pause(request.delayAfter, until: deadline),
+        await log.restartCount == restartCount
+      else { return .unknown }
+      return try result.get()
+    }
+
+    public nonisolated func entries(after position: LogPosition) -> AsyncThrowingStream<LogEntry, any Error> {
+      LogFollower(after: position) { [self] position in
+        let request = await nextFaults()
+        try await log.clock.sleep(log.clock.now() + request.delayBefore)
+        return try await log.entries(after: position)
+      }.stream
+    }
+
+    public func entry(at number: UInt64) async throws -> LogEntry? {
+      let missed = nextFaults().missedEntries
+      return try await read(until: nil) { log in try await log.entry(at: number, missing: missed) }
+    }
+
+    public func barrier(until deadline: ContinuousClock.Instant) async throws -> LogPosition {
+      try await read(until: deadline) { log in await log.last() }
+    }
+
+    public func discard(through position: LogPosition, until deadline: ContinuousClock.Instant) async throws {
+      try await read(until: deadline) { log in try await log.discard(through: position) }
+    }
+
+    // MARK: - Requests
+
+    private func nextFaults() -> RequestFaults { RequestFaults(faults, using: &random) }
+
+    private func checkBeforeSending(until deadline: ContinuousClock.Instant?) throws {
+      try Task.checkCancellation()
+      if let deadline, log.clock.now() >= deadline { throw LogError.unavailable("the deadline has passed") }
+    }
+
+    private func execute(_ entry: LogEntry) async -> Result<AppendResult, any Error> {
+      do { return .success(try await log.append(entry)) } catch { return .failure(error) }
+    }
+
+    /// Makes a request whose repetition is harmless. If it or its result is lost, it throws.
+    private func read<Value: Sendable>(
+      until deadline: ContinuousClock.Instant?, _ body: @Sendable (InProcessLog) async throws -> Value
+    ) async throws -> Value {
+      try checkBeforeSending(until: deadline)
+      let request = nextFaults()
+      let restartCount = await log.restartCount
+      guard await pause(request.delayBefore, until: deadline), request.fate != .requestLost,
+        await log.restartCount == restartCount
+      else { throw lost() }
+      let value = try await body(log)
+      guard request.fate != .resultLost, await pause(request.delayAfter, until: deadline),
+        await log.restartCount == restartCount
+      else { throw lost() }
+      return value
+    }
+
+    private func lost() -> any Error {
+      if Task.isCancelled { return CancellationError() }
+      return LogError.unavailable("the connection was lost")
+    }
+
+    /// Waits.
+    ///
+    /// - Returns: Whether the time has passed before the deadline, in a task that was not cancelled.
+    private func pause(_ duration: Duration, until deadline: ContinuousClock.Instant?) async -> Bool {
+      if duration <= .zero { return true }
+      let end = log.clock.now() + duration
+      do {
+        try await log.clock.sleep(deadline.map { min($0, end) } ?? end)
+        return deadline.map { end < $0 } ?? true
+      } catch {
+        return false
+      }
+    }
+  }
+}

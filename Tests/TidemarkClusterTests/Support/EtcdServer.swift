@@ -1,0 +1,175 @@
+import Foundation
+
+@testable import TidemarkCluster
+
+/// An etcd server on free ports of the loopback interface, with a temporary folder.
+///
+/// A shell starts the server and then waits for the end of its standard input. So the server is killed even if the
+/// process of the tests crashes.
+final class EtcdServer: Sendable {
+  /// Whether a server is installed. `Scripts/etcd.sh` installs it.
+  static let isInstalled = executable != nil
+
+  /// The comment of tests that are skipped without a server.
+  static let isRequired = "No etcd server is installed: Scripts/etcd.sh installs it"
+
+  private static let executable = ["/usr/bin/etcd", "/usr/local/bin/etcd"].first {
+    FileManager.default.isExecutableFile(atPath: $0)
+  }
+
+  /// The ports and URLs of a server.
+  struct Address: Sendable {
+    var scheme = "http"
+    let clientPort = freePort()
+    let peerPort = freePort()
+
+    var client: URL { URL(string: "\(scheme)://127.0.0.1:\(clientPort)") ?? URL(fileURLWithPath: "/") }
+    var peer: String { "http://127.0.0.1:\(peerPort)" }
+  }
+
+  let address: Address
+  private let name: String
+  private let folder: URL
+  private let arguments: [String]
+  private let processes = ProcessBox()
+
+  /// - Parameters:
+  ///   - members: The addresses of all servers of the cluster, this one included.
+  ///   - arguments: Further arguments of the server.
+  init(_ address: Address = Address(), members: [Address]? = nil, arguments: [String] = []) {
+    self.address = address
+    name = "s\(address.peerPort)"
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent("etcd-\(UUID().uuidString)")
+    let cluster = (members ?? [address]).map { "s\($0.peerPort)=\($0.peer)" }.joined(separator: ",")
+    self.arguments =
+      [
+        "--name", name, "--data-dir", folder.path, "--listen-client-urls", address.client.absoluteString,
+        "--advertise-client-urls", address.client.absoluteString, "--listen-peer-urls", address.peer,
+        "--initial-advertise-peer-urls", address.peer, "--initial-cluster", cluster, "--initial-cluster-token", "test",
+        "--heartbeat-interval", "50", "--election-timeout", "500", "--log-level", "error",
+      ] + arguments
+  }
+
+  deinit { stop() }
+
+  /// Starts the server, or starts it again with the same folder.
+  func start() throws {
+    // Not `wait`: the shell inherits a mask that blocks the signal for which `wait` waits.
+    let script = """
+      "$@" </dev/null >/dev/null 2>&1 &
+      echo $!
+      read -r line
+      kill -9 $!
+      while kill -0 $! 2>/dev/null; do sleep 0.05; done
+      [ "$line" = keep ] || rm -rf "$FOLDER"
+      """
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = ["-c", script, "sh", Self.executable ?? ""] + arguments
+    process.environment = ["FOLDER": folder.path, "PATH": "/usr/bin:/bin"]
+    let (input, output) = (Pipe(), Pipe())
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+    let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+    guard let id = pid_t(line.trimmingCharacters(in: .whitespacesAndNewlines)) else { throw UnexpectedResult() }
+    processes.set((process, input, id))
+  }
+
+  /// Kills the server (`kill -9`), and keeps its folder.
+  func kill() { end("keep\n") }
+
+  /// Kills the server, and removes its folder.
+  func stop() { end("remove\n") }
+
+  /// Stops the execution of the server (`SIGSTOP`), or continues it.
+  func suspend() { processes.get { _ = Foundation.kill($0.2, SIGSTOP) } }
+  func resume() { processes.get { _ = Foundation.kill($0.2, SIGCONT) } }
+
+  private func end(_ line: String) {
+    processes.get { process, input, _ in
+      try? input.fileHandleForWriting.write(contentsOf: Data(line.utf8))
+      try? input.fileHandleForWriting.close()
+      process.waitUntilExit()
+    }
+    processes.set(nil)
+  }
+
+  /// Waits until the server has a leader.
+  ///
+  /// - Returns: Whether this server is the leader.
+  func isLeader() async throws -> Bool {
+    let end = ContinuousClock.now + .seconds(30)
+    while ContinuousClock.now < end {
+      if let status = try? await post("maintenance/status", [:]), let leader = status["leader"] as? String {
+        return (status["header"] as? [String: Any])?["member_id"] as? String == leader
+      }
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    throw UnexpectedResult()
+  }
+
+  /// Makes a request to the gateway.
+  @discardableResult
+  func post(_ path: String, _ body: [String: String]) async throws -> [String: Any] {
+    let message = EtcdSocket.message(
+      path: path, body: try JSONEncoder().encode(body), at: address.client, headers: [:])
+    var response = Data()
+    for try await chunk in EtcdSocket.exchange(message, at: address.client) { response += chunk }
+    let (status, data) = try EtcdSocket.parse(response)
+    guard status == 200 else { throw UnexpectedResult() }
+    return try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
+  }
+}
+
+/// The running process of a server, behind a lock.
+private final class ProcessBox: @unchecked Sendable {
+  typealias Running = (Process, Pipe, pid_t)
+
+  private let lock = NSLock()
+  private var running: Running?
+
+  func set(_ new: Running?) { lock.withLock { running = new } }
+
+  func get(_ body: (Running) -> Void) {
+    guard let running = lock.withLock({ running }) else { return }
+    body(running)
+  }
+}
+
+/// A port of the loopback interface that was free a moment ago.
+private func freePort() -> UInt16 {
+  #if canImport(Glibc)
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+  #else
+    let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+  #endif
+  defer { close(descriptor) }
+  var address = sockaddr_in()
+  address.sin_family = sa_family_t(AF_INET)
+  address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+  var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+  withUnsafeMutablePointer(to: &address) { pointer in
+    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+      _ = bind(descriptor, pointer, size)
+      _ = getsockname(descriptor, pointer, &size)
+    }
+  }
+  return UInt16(bigEndian: address.sin_port)
+}
+
+/// The server that the tests of one process share.
+actor SharedEtcd {
+  static let shared = SharedEtcd()
+
+  private var server: EtcdServer?
+
+  func endpoint() async throws -> URL {
+    if let server { return server.address.client }
+    let started = EtcdServer()
+    server = started
+    try started.start()
+    _ = try await started.isLeader()
+    return started.address.client
+  }
+}
