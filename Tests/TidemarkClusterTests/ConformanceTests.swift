@@ -252,6 +252,18 @@ import Testing
     #expect(await history.acknowledgedCount == 60)
   }
 
+  @Test func `competing clients produce one history with many seeds of faults`() async throws {
+    let start = UInt64.random(in: 0..<1_000_000)
+    for seed in start..<start + 20 {
+      let log = InProcessLog(seed: seed)
+      let (violations, history) = try await LogWorkload().run { number in
+        log.client(faults: .all(0.2), seed: seed &* 1_000 &+ UInt64(number))
+      }
+      #expect(violations.isEmpty, "seed \(seed)")
+      #expect(await history.acknowledgedCount == 60)
+    }
+  }
+
   @Test(arguments: FaultyLog.Fault.allCases)
   func `the checker of histories finds a faulty log`(fault: FaultyLog.Fault) async throws {
     let clients = try await LogKind.inProcess.makeLog()

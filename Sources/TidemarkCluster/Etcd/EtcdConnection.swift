@@ -67,7 +67,8 @@ actor EtcdConnection {
           token = nil
         case .lost:
           mayHaveArrived = true
-          advance(from: index)
+          // A cancelled request says nothing about the server.
+          if !Task.isCancelled { advance(from: index) }
         case .notSent: advance(from: index)
         }
       }
