@@ -1,6 +1,6 @@
 import Foundation
 
-/// Why a request to one server has failed, and what the client does next.
+/// The failure of a request to one server, and its consequence for the client.
 enum EtcdFailure: Error, Equatable {
   /// The server was not reached. The request has no effect.
   case notSent(String)

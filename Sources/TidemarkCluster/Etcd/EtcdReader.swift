@@ -51,7 +51,7 @@ actor EtcdReader {
     let endpoint = await connection.endpoint
     if watch?.endpoint != endpoint { watch = await makeWatch(from: revision + 1, at: endpoint) }
     if let watch, await watch.wait(atMost: configuration.requestTimeout, clock: configuration.clock) { return }
-    // There is no watch, or it has ended. A cancelled task ends its stream in the next round.
+    // The watch could not begin, or it has ended. A cancelled task ends its stream in the next round.
     watch = nil
     try? await configuration.clock.sleep(configuration.clock.now() + configuration.pollInterval)
   }

@@ -28,8 +28,8 @@ enum EtcdSocket {
   ///
   /// If the task that iterates the stream is cancelled, the connection is closed.
   ///
-  /// The stream throws ``EtcdFailure/notSent(_:)`` if there was no connection, and ``EtcdFailure/lost(_:)`` if it was
-  /// lost.
+  /// The stream throws ``EtcdFailure/notSent(_:)`` if it could not connect, and ``EtcdFailure/lost(_:)`` if the
+  /// connection was lost.
   static func exchange(_ message: Data, at endpoint: URL) -> AsyncThrowingStream<[UInt8], any Error> {
     AsyncThrowingStream { continuation in
       // Finding the address, connecting and sending block a thread.

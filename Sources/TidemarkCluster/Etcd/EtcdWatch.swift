@@ -3,7 +3,7 @@ import Foundation
 /// A watch of one key, as a source of signals.
 ///
 /// A signal means that the key may have changed. The values are read separately, so a watch has no position to resume:
-/// after it has ended, the reader reads, and begins a new watch behind the revision of what it has read. For the same
+/// after it has ended, the reader reads, and begins a new watch behind the revision that it has read. For the same
 /// reason, the response is not parsed: any bytes are a signal.
 final class EtcdWatch: Sendable {
   /// The server that reports the changes.
