@@ -42,8 +42,11 @@ struct SQLSource {
         database.compilation.effects {
           guard let start = bytes.baseAddress else { return }
           var tail: UnsafePointer<CChar>?
-          code = sqlite3_prepare_v3(
-            handle.pointer, start + offset, CInt(clamping: bytes.count - offset), flags, &pointer, &tail)
+          for _ in 0..<Self.attemptCountMax {
+            code = sqlite3_prepare_v3(
+              handle.pointer, start + offset, CInt(clamping: bytes.count - offset), flags, &pointer, &tail)
+            if code != SQLITE_SCHEMA { break }
+          }
           if let tail { end = tail - start }
         }
       }
@@ -66,6 +69,10 @@ struct SQLSource {
     }
     return nil
   }
+
+  /// SQLite itself compiles a statement only twice if another connection changes the schema each time. It repeats a
+  /// statement that runs as often as this.
+  private static let attemptCountMax = 50
 
   struct Compiled {
     var pointer: SQLiteStatement

@@ -196,7 +196,9 @@ import Tidemark
   // MARK: - Connections
 
   /// A pool with a commit at the beginning of each snapshot whose version is determined.
-  private func openWithCommits(_ count: Int) throws -> Observed.Opened {
+  ///
+  /// - Returns: The pool, and a closure that ends the commits.
+  private func openWithCommits(_ count: Int) throws -> (Observed.Opened, end: () throws -> Void) {
     let (left, writer) = (Mutex(count), Locked<(any DatabaseWriter)?>(nil))
     var configuration = Configuration()
     configuration.prepareDatabase { db in
@@ -215,17 +217,24 @@ import Tidemark
     }
     let database = try Observed.pool.open(configuration)
     writer.update { $0 = database.writer }
-    return database
+    return (
+      database,
+      {
+        writer.update { $0 = nil }
+        try database.writer.close()
+      }
+    )
   }
 
   @Test(arguments: [1, 20_000])
   func `a first value is fetched with its version, unless all snapshots coincide with commits`(count: Int) throws {
-    let database = try openWithCommits(count)
+    let (database, end) = try openWithCommits(count)
     let observation = Self.names.withDatabaseVersions()
     let (deliveries, cancellable) = observation.collect(in: database.writer, scheduling: ImmediateScheduler())
     let first = try #require(deliveries.values.first)
     #expect(first.value == [])
     #expect((first.version != nil) == (count == 1))
     cancellable.cancel()
+    try end()
   }
 }

@@ -1,0 +1,50 @@
+import CSQLite
+import Foundation
+import Testing
+import Tidemark
+
+/// Statements that are compiled while another connection changes the schema.
+@Suite struct ChangingSchemaTests {
+  /// Adds a table at each of the first calls.
+  private final class Changes {
+    private let dbQueue: DatabaseQueue
+    private(set) var left: Int
+
+    init(_ dbQueue: DatabaseQueue, count: Int) { (self.dbQueue, left) = (dbQueue, count) }
+
+    func addTable() throws {
+      guard left > 0 else { return }
+      left -= 1
+      try dbQueue.write { [left] db in try db.execute(sql: "CREATE TABLE other\(left) (x)") }
+    }
+  }
+
+  @Test func `an error of a statement is not that the schema has changed`() throws {
+    let folder = try TemporaryFolder()
+    let (dbQueue, other) = (try DatabaseQueue(path: folder.path("db")), try DatabaseQueue(path: folder.path("db")))
+    try other.write { try $0.execute(sql: "CREATE TABLE t (a)") }
+    let changes = Changes(other, count: 5)
+    try dbQueue.inDatabase { db throws in
+      #expect(try Int.fetchOne(db, sql: "SELECT count(a) FROM t") == 0)
+      // SQLite asks whether the column may be read, after it has read the schema.
+      sqlite3_set_authorizer(
+        db.sqliteConnection,
+        { context, action, _, _, _, _ in
+          if action == SQLITE_READ, let context {
+            do {
+              try Unmanaged<Changes>.fromOpaque(context).takeUnretainedValue().addTable()
+            } catch {
+              Issue.record(error)
+            }
+          }
+          return SQLITE_OK
+        }, Unmanaged.passUnretained(changes).toOpaque())
+      defer { sqlite3_set_authorizer(db.sqliteConnection, nil, nil) }
+      let error = #expect(throws: DatabaseError.self) { try db.makeStatement(sql: "SELECT a, missing FROM t") }
+      #expect(error?.resultCode == .SQLITE_ERROR)
+      #expect(error?.message == "no such column: missing")
+    }
+    #expect(changes.left == 0)
+    try withExtendedLifetime(changes) { try dbQueue.close() }
+  }
+}
