@@ -140,9 +140,6 @@ import Tidemark
   }
 }
 
-/// Makes the compiler choose the synchronous form of an access.
-func synchronously<Value>(_ body: () throws -> Value) rethrows -> Value { try body() }
-
 /// The result of an access with a callback.
 func later<Value: Sendable>(
   _ access: (@escaping @Sendable (Result<Database, any Error>) -> Void) -> Void,

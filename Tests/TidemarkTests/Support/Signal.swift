@@ -47,3 +47,6 @@ final class Locked<Value: Sendable>: @unchecked Sendable {
 func onThread(_ body: @escaping @Sendable () -> Void) {
   Thread.detachNewThread(body)
 }
+
+/// Makes the compiler choose the synchronous form of an access.
+func synchronously<Value>(_ body: () throws -> Value) rethrows -> Value { try body() }
