@@ -15,8 +15,12 @@ struct TablesOfPages {
   /// Reads the schema of the main database. Nil if it has too many tables.
   init?(_ db: Database) throws {
     tables = [TableKey(""), TableKey("sqlite_schema")]
+    // A program may have written rows without names.
     let rows = try db.lookUp(
-      "SELECT type, name, tbl_name, rootpage, sql FROM main.sqlite_master WHERE type IN ('table', 'index')")
+      """
+      SELECT type, name, tbl_name, rootpage, sql FROM main.sqlite_master
+      WHERE type IN ('table', 'index') AND name NOT NULL AND tbl_name NOT NULL
+      """)
     var numbers: [TableKey: PageMap.Owner] = [:]
     var virtual: [(table: TableKey, sql: String)] = []
     for row in rows {

@@ -101,12 +101,12 @@ final class DeliveryMailbox: Sendable {
       calls.fail(error)
       wasLast = true
     }
-    let (schedules, notify, _) = state.withLock { state in
-      let old = wasLast ? state : nil
+    let (schedules, notify) = state.withLock { state in
       let (schedules, notify) = state.machine.didDeliver(wasLast: wasLast)
       for waiter in notify { DeliveryWaits.shared.end(waiter.thread) }
+      // The caller has another reference, so that the closures are not released under the lock.
       if wasLast { state.calls = nil }
-      return (schedules, notify, old)
+      return (schedules, notify)
     }
     for waiter in notify { waiter.signal.notify() }
     return schedules

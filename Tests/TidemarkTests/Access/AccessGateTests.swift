@@ -107,6 +107,20 @@ import Tidemark
     #expect(gate.enterNow())
   }
 
+  @Test func threadsWaitUntilTheyHoldTheGate() {
+    let signal = LateSignal()
+    var environment = Environment.live
+    environment.makeWaitSignal = { signal }
+    let gate = AccessGate(environment)
+    gate.enter()
+    signal.onWait.update { $0 = { gate.leave() } }
+    gate.enter()
+    #expect(signal.waitCount.value == 1)
+    #expect(!gate.enterNow())
+    gate.leave()
+    #expect(gate.enterNow())
+  }
+
   @Test func accessesThatAreAdmittedAtTheLastMomentHoldTheGate() throws {
     let signal = LateSignal()
     var environment = Environment.live
@@ -163,12 +177,14 @@ import Tidemark
 /// A signal that always arrives after the end of a limited wait.
 private final class LateSignal: WaitSignal {
   let onExpiry = Locked<@Sendable () -> Void>({})
+  let onWait = Locked<@Sendable () -> Void>({})
   let waitCount = Locked(0)
   private let isNotified = Locked(false)
 
   func notify() { isNotified.update { $0 = true } }
 
   func wait() {
+    onWait.value()
     #expect(isNotified.value)
     waitCount.update { $0 += 1 }
   }
