@@ -35,6 +35,7 @@ struct SchemaGenerator {
       var definition = "\(column.sql) \(column.type)"
       if let previous = table.columns.last, choices.chance(15) {
         column.isGenerated = true
+        table.columns[table.columns.count - 1].isSource = true
         definition += " AS (\(generatedValue(previous.sql))) \(choices.pick(["VIRTUAL", "STORED"]))"
       } else if choices.chance(12) {
         let collation = choices.pick(["NOCASE", "RTRIM", "FOLDED"])
@@ -116,9 +117,14 @@ struct SchemaGenerator {
       choices.pick(table.columns).sql + choices.pick(["", "", " DESC", " COLLATE NOCASE", " COLLATE FOLDED"])
     ]
     if choices.chance(40) { terms.append(choices.pick(table.columns).sql) }
-    if choices.chance(15) { terms.append("\(choices.pick(["lower", "twice"]))(\(table.columns[0].sql))") }
-    let column = choices.pick(table.columns).sql
+    if choices.chance(15) {
+      terms.append("\(choices.pick(["lower", "twice"]))(\(table.columns[0].sql))")
+      table.columns[0].isSource = true
+    }
+    let columnIndex = choices.below(table.columns.count)
+    let column = table.columns[columnIndex].sql
     let condition = choices.chance(15) ? " WHERE \(column) \(choices.pick(["IS NOT NULL", "> 1", "= 1"]))" : ""
+    if !condition.isEmpty { table.columns[columnIndex].isSource = true }
     let schemaName = table.schema.isEmpty ? "" : "\(table.schema)."
     schema.statements.append(
       "CREATE INDEX \(schemaName)\(name) ON \(table.name) (\(terms.joined(separator: ", ")))\(condition)")

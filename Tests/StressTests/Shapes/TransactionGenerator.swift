@@ -74,11 +74,13 @@ struct TransactionGenerator {
 
   private mutating func blobWrite() -> ShapeStatement {
     let table = choices.pick(schema.tables.filter { $0.kind == .table && !$0.isWithoutRowID } + [schema.tables[0]])
+    let columns = table.writableColumns.filter { !$0.isSource }
+    if columns.isEmpty { return statement() }
     shapes.insert(.blobWrite)
     let byte = choices.pick(["a", "b", "B", "1", "2"] as [Unicode.Scalar])
     return .blobWrite(
       schema: table.schema.isEmpty ? "main" : table.schema, table: table.name,
-      column: choices.pick(table.writableColumns).name, byte: UInt8(ascii: byte))
+      column: choices.pick(columns).name, byte: UInt8(ascii: byte))
   }
 
   /// Inserts more rows than live queries request from change capture, and deletes most of them.
