@@ -26,7 +26,11 @@ extension ChangeCapture {
     let isConflict = error.resultCode == .SQLITE_CONSTRAINT
     // SQLite writes no statement journal for a cascade either, assuming that it leaves no orphans. A child key of
     // another type is such an orphan.
-    if error.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY { return .unclear }
+    // And none for the types of a strict table, if another conflict clause than ABORT applies.
+    switch error.extendedResultCode {
+    case .SQLITE_CONSTRAINT_FOREIGNKEY, .SQLITE_CONSTRAINT_DATATYPE: return .unclear
+    default: break
+    }
     return isConflict && steps.current?.statement.mayFailWithoutUndoing == false ? .undone : .unclear
   }
 

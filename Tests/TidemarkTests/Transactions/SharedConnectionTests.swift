@@ -36,6 +36,29 @@ import Tidemark
     #expect(recorder.take().contains { $0.isUnknown })
   }
 
+  @Test func rowsThatAreKeptAfterAnErrorOfAStrictTableAreReported() throws {
+    let dbQueue = try DatabaseQueue()
+    try dbQueue.write { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT, c INTEGER) STRICT;
+          CREATE TABLE u (a INTEGER PRIMARY KEY, b)
+          """)
+    }
+    let sql = "SELECT y.b, t.c FROM u AS x NATURAL RIGHT JOIN t FULL JOIN u AS y ON t.c = y.rowid"
+    let count = Locked(0)
+    let cancellable = DatabaseRegionObservation(tracking: SQLRequest<Row>(sql: sql))
+      .start(in: dbQueue, onError: { Issue.record($0) }, onChange: { _ in count.update { $0 += 1 } })
+    try dbQueue.write { db in
+      try? db.execute(sql: "INSERT OR IGNORE INTO t VALUES (9, 'x', 4), (11, 'y', 'z')")
+      // SQLite undoes nothing.
+      let kept = try Int.fetchAll(db, sql: "SELECT a FROM t")
+      #expect(kept == [9])
+    }
+    #expect(count.value == 1)
+    cancellable.cancel()
+  }
+
   @Test func regionObservationsAreNotifiedOfReplacedContent() throws {
     let (dbQueue, _) = try captured(Self.schema)
     let count = Locked(0)
