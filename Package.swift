@@ -41,7 +41,7 @@ let package = Package(
     .target(name: "TidemarkEssentials", dependencies: ["CSQLite"], swiftSettings: strict),
     .target(name: "Tidemark", dependencies: ["TidemarkEssentials"], swiftSettings: strict),
     .target(name: "SQLiteDB", dependencies: ["Tidemark", "CSQLite"], swiftSettings: strict),
-    .target(name: "TidemarkCluster", swiftSettings: strict),
+    .target(name: "TidemarkCluster", dependencies: ["Tidemark"], swiftSettings: strict),
     .executableTarget(name: "Demo", dependencies: ["Tidemark"], path: "Demo", swiftSettings: strict),
     .executableTarget(
       name: "Benchmarks", dependencies: ["Tidemark", "SQLiteDB", "CSQLite", "CBaseline", "CTokenizers", "CFeed"],
@@ -57,7 +57,7 @@ let package = Package(
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .testTarget(name: "TidemarkTests", dependencies: ["Tidemark", "CSQLite", "TestSupport"]),
     .testTarget(name: "SQLiteDBTests", dependencies: ["SQLiteDB", "StressSupport", "Tidemark"]),
-    .testTarget(name: "TidemarkClusterTests", dependencies: ["TidemarkCluster"]),
+    .testTarget(name: "TidemarkClusterTests", dependencies: ["TidemarkCluster", "Tidemark", "TestSupport"]),
     .target(name: "StressSupport", dependencies: ["Tidemark", "CSQLite", "TestSupport"], path: "Tests/StressSupport"),
     .testTarget(name: "StressTests", dependencies: ["Tidemark", "CSQLite", "StressSupport", "TestSupport"]),
     .target(name: "CFaultVFS", path: "Tests/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),

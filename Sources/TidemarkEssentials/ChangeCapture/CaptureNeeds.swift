@@ -56,13 +56,16 @@ struct CaptureNeeds: Sendable, Equatable {
 
   var isEmpty: Bool { otherTables == nil && tables.isEmpty }
 
-  /// The beginning of the names of the tables of the change feed, and the table of stored steps. Only a subscriber that
-  /// names such a table needs its changes.
+  /// The beginning of the names of the tables of the change feed, and of a node of a cluster, and the table of stored
+  /// steps. Only a subscriber that names such a table needs its changes.
   static let feedTablePrefix = "tidemark_feed"
+  static let clusterTablePrefix = "tidemark_cluster"
   static let undoTableName = "tidemark_undo"
 
   /// Whether the library stores changes in a table.
-  static func isTableOfLibrary(_ name: String) -> Bool { name.hasPrefix(feedTablePrefix) || name == undoTableName }
+  static func isTableOfLibrary(_ name: String) -> Bool {
+    name.hasPrefix(feedTablePrefix) || name == undoTableName || name.hasPrefix(clusterTablePrefix)
+  }
 
   /// The needs for a table; nil for none.
   func needs(of table: TableKey) -> TableNeeds? {

@@ -5,7 +5,7 @@ import Synchronization
 /// Invariants:
 /// 1. A wait that begins with an old count ends at once.
 /// 2. A signal without waiting tasks takes no lock.
-final class AsyncSignal: Sendable {
+package final class AsyncSignal: Sendable {
   private struct State {
     // Checked: the thread sanitizer reports a false race in the inlined code of unchecked ones.
     var waiters: [(number: UInt64, continuation: CheckedContinuation<Void, Never>)] = []
@@ -19,13 +19,15 @@ final class AsyncSignal: Sendable {
   private let signalCount = Atomic<UInt64>(0)
   private let hasWaiters = Atomic<Bool>(false)
 
+  package init() {}
+
   /// The number of signals.
-  var count: UInt64 { signalCount.load(ordering: .sequentiallyConsistent) }
+  package var count: UInt64 { signalCount.load(ordering: .sequentiallyConsistent) }
 
   /// The error that has ended the waits, if there is one.
   var error: (any Error)? { state.withLock(\.error) }
 
-  func raise() {
+  package func raise() {
     signalCount.wrappingAdd(1, ordering: .sequentiallyConsistent)
     if hasWaiters.load(ordering: .sequentiallyConsistent) { wakeAll() }
   }
@@ -46,7 +48,7 @@ final class AsyncSignal: Sendable {
   }
 
   /// Waits until the count differs, or the task is cancelled.
-  func wait(after count: UInt64) async {
+  package func wait(after count: UInt64) async {
     let number = state.withLock { state in
       state.lastNumber += 1
       return state.lastNumber

@@ -10,7 +10,7 @@ import Dispatch
 #endif
 
 /// A thread of the system.
-enum SystemThread {
+package enum SystemThread {
   /// The number of processors.
   static let processorCount = sysconf(CInt(_SC_NPROCESSORS_ONLN))
 
@@ -23,7 +23,7 @@ enum SystemThread {
   ///
   /// - Parameter name: The name that the system shows; it keeps the first 15 bytes.
   /// - Parameter stackSize: The stack size in bytes, a multiple of the page size.
-  static func run(name: String, stackSize: Int, _ body: @escaping @Sendable () -> Void) {
+  package static func run(name: String, stackSize: Int, _ body: @escaping @Sendable () -> Void) {
     if !start(name: name, stackSize: stackSize, body) { DispatchQueue.global().async { body() } }
   }
 

@@ -18,7 +18,7 @@ extension Database {
   }
 
   /// Reports an error that cannot be thrown.
-  static func log(_ error: any Error, _ what: String) {
+  package static func log(_ error: any Error, _ what: String) {
     let code = (error as? DatabaseError)?.extendedResultCode ?? .SQLITE_ERROR
     ErrorLog.write(code, "\(what): \(error)")
   }

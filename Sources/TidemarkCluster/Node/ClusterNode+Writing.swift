@@ -1,0 +1,232 @@
+import Foundation
+import Tidemark
+
+// The attempts of a node: the waiting writes are executed in one transaction, appended as one group, and committed if
+// the log has stored them.
+
+extension ClusterNode {
+  /// Writes that were executed in the open transaction.
+  private struct Group {
+    var writes: [(write: PendingWrite, outcome: Result<Void, any Error>)] = []
+    var transactions: [(id: UUID, changes: [UInt8])] = []
+    var byteCount = 0
+
+    mutating func add(_ write: PendingWrite, _ changes: [UInt8]) {
+      transactions.append((write.id, changes))
+      byteCount += changes.count
+    }
+
+    var pending: [PendingWrite] { writes.map(\.write) }
+  }
+
+  /// Executes the waiting writes.
+  func execute(_ storage: inout NodeStorage) {
+    var group = Group()
+    do {
+      try pool.writeWithoutTransaction { db in
+        try db.reloadVirtualTables()
+        try db.beginTransaction(.immediate)
+        do {
+          try storage.checkForeignWrites(db)
+          guard try executeWrites(db, &group) else { return }
+          try attempt(db, &group, &storage)
+        } catch {
+          rollBack(db)
+          throw error
+        }
+      }
+    } catch {
+      if error is NodeWasKilled { group.pending.forEach { $0.giveUp(ClusterError.closed) } }
+      update { machine, _ in machine.didRollBack() }
+      putBack(group.pending.filter(\.isWanted))
+      fileFailed(error)
+    }
+  }
+
+  private func rollBack(_ db: Database) {
+    do { try db.rollback() } catch { Database.log(error, "Could not roll back a transaction of the node") }
+  }
+
+  // MARK: - Executing
+
+  /// Executes waiting writes, each in a savepoint.
+  ///
+  /// - Returns: Whether there is something to do; false if SQLite has rolled back the transaction.
+  private func executeWrites(_ db: Database, _ group: inout Group) throws -> Bool {
+    let limit = log.limits.payloadBytes / 2
+    let end = Instant.now + configuration.turnLength
+    while group.writes.count < configuration.groupSizeMax, group.byteCount < limit, let write = takeWrite() {
+      do {
+        let (_, elements) = try db.recordingReplicatedChanges { try write.run($0) }
+        if !elements.isEmpty || write.isFence {
+          let changes = TransactionChanges(
+            microsecondsSince1970: Int64(Date().timeIntervalSince1970 * 1_000_000), elements: elements)
+          group.add(write, changes.encoded())
+        }
+        group.writes.append((write, .success(())))
+      } catch {
+        if !db.isInsideTransaction {
+          // The transaction of the others is lost, too: they are executed again.
+          write.finish(.failure(error))
+          rollBack(db)
+          putBack(group.pending)
+          group = Group()
+          return false
+        }
+        group.writes.append((write, .failure(error)))
+      }
+      if Instant.now > end { break }
+    }
+    if group.writes.isEmpty { rollBack(db) }
+    return !group.writes.isEmpty
+  }
+
+  /// The entries of a group: one, or several parts and an end.
+  private func entries(of group: Group, after position: LogPosition, by author: ClusterPayload.Author) -> [LogEntry] {
+    if group.transactions.isEmpty { return [] }
+    let bytes = ClusterPayload.encoded(group.transactions)
+    let limit = max(1, log.limits.payloadBytes - ClusterPayload.overhead(author))
+    if bytes.count <= limit {
+      return [LogEntry(after: position, payload: ClusterPayload.payload(author: author, transactions: bytes))]
+    }
+    let id = UUID()
+    var contents = stride(from: 0, to: bytes.count, by: limit).enumerated().map { index, start in
+      ClusterPayload.Content.part(
+        group: id, index: UInt32(index), bytes: Array(bytes[start..<min(start + limit, bytes.count)]))
+    }
+    contents.append(.end(group: id, partCount: UInt32(contents.count), digest: LogDigest(of: bytes)))
+    var entries: [LogEntry] = []
+    for content in contents {
+      let payload = ClusterPayload(author: author, content: content).encoded
+      entries.append(LogEntry(after: entries.last?.position ?? position, payload: payload))
+    }
+    return entries
+  }
+
+  // MARK: - The attempt
+
+  /// Appends the changes of a group, and ends its transaction.
+  private func attempt(_ db: Database, _ group: inout Group, _ storage: inout NodeStorage) throws {
+    let start = storage.position
+    let author = update { machine, _ in machine.nextAuthor }
+    let entries = entries(of: group, after: start, by: author)
+    let end = entries.last?.position ?? start
+    let origin = entries.isEmpty ? nil : try storage.willCommit(db, at: end, removingParts: true)
+    update { machine, _ in machine.didExecute(entries) }
+    for write in writesWithChanges(group) { write.willAppend(as: end.number) }
+    while true {
+      switch nextStep() {
+      case .append(let entry): try append(entry, for: group.pending)
+      case .confirm: confirm()
+      case .wait(let until):
+        wait(until: until, group.pending)
+        if !group.pending.contains(where: \.isWanted) { update { machine, _ in machine.attemptIsUnwanted() } }
+      case .commit:
+        if !entries.isEmpty { try reach(.didAppend) }
+        return commit(db, &group, entries, origin, &storage, author)
+      case .rollBack(let defeat):
+        try db.rollback()
+        return endDefeated(&group, defeat)
+      case .apply, .execute, .installSnapshot, .stop: preconditionFailure("An attempt is going on")
+      }
+    }
+  }
+
+  private func writesWithChanges(_ group: Group) -> [PendingWrite] {
+    let ids = Set(group.transactions.map(\.id))
+    return group.pending.filter { ids.contains($0.id) }
+  }
+
+  private func append(_ entry: LogEntry, for writes: [PendingWrite]) throws {
+    try reach(.willAppend)
+    // A caller whose time is over does not wait for the end of a request.
+    let deadlines = writes.filter(\.isWanted).map(\.deadline)
+    let limit = Instant.now + configuration.requestTimeLimit
+    let deadline = max(min(limit, deadlines.min() ?? limit), .now + .milliseconds(1))
+    let result = waiting { [log] in try await log.append(entry, until: deadline) }
+    if case .success(.unknown) = result { count { $0.unknownAppends += 1 } }
+    update { machine, now in
+      switch result {
+      case .success(let result): machine.appendReturned(result, of: entry, at: now)
+      case .failure(let error as LogError): machine.appendFailed(error, at: now)
+      case .failure(let error): machine.appendFailed(.unavailable("\(error)"), at: now)
+      }
+    }
+  }
+
+  /// Nothing was changed: the results are right if the database was the current one.
+  private func confirm() {
+    let deadline = Instant.now + configuration.requestTimeLimit
+    let result = waiting { [log] in try await log.barrier(until: deadline) }
+    update { machine, now in
+      switch result {
+      case .success(let last): machine.didConfirm(last)
+      case .failure(let error): machine.confirmFailed("\(error)", at: now)
+      }
+    }
+  }
+
+  private func commit(
+    _ db: Database, _ group: inout Group, _ entries: [LogEntry], _ origin: [UInt8]?, _ storage: inout NodeStorage,
+    _ author: ClusterPayload.Author
+  ) {
+    let (start, end) = (storage.position, entries.last?.position ?? storage.position)
+    do {
+      try db.commit()
+    } catch {
+      Database.log(error, "Could not commit a transaction that the log has stored")
+      rollBack(db)
+      let reason = "\(error)"
+      update { machine, now in machine.commitFailed(reason, entries, at: now) }
+      return finish(&group) { .failure(entries.isEmpty ? error : ClusterError.committedElsewhere(end)) }
+    }
+    if let origin {
+      do {
+        try storage.didCommit(db, at: end, origin: origin)
+      } catch {
+        fileFailed(error)
+      }
+    }
+    update { machine, now in
+      machine.didCommit(ClusterPayload(author: author, content: .transactions([])), at: now)
+    }
+    let committed = group.transactions.count
+    count { metrics in
+      metrics.committedTransactions += committed
+      if !entries.isEmpty { metrics.appendedEntries += 1 }
+    }
+    finish(&group) { .success(end) }
+    let interval = UInt64(max(1, configuration.snapshotInterval))
+    if configuration.snapshots != nil, end.number / interval > start.number / interval { saveSnapshotInBackground() }
+  }
+
+  /// Resumes the callers of a group.
+  private func finish(_ group: inout Group, _ result: () -> Result<LogPosition, any Error>) {
+    let result = result()
+    for (write, outcome) in group.writes {
+      switch outcome {
+      case .success: write.finish(result)
+      case .failure(let error): write.finish(.failure(error))
+      }
+    }
+    group = Group()
+  }
+
+  /// The transaction was rolled back.
+  private func endDefeated(_ group: inout Group, _ defeat: NodeMachine.Defeat) {
+    update { machine, _ in machine.didRollBack() }
+    switch defeat {
+    case .refused:
+      for write in group.pending { write.wasRefused() }
+      count { $0.refusedAttempts += 1 }
+      putBack(group.pending)
+    case .failed(let reason):
+      for write in group.pending {
+        write.wasRefused()
+        write.giveUp(ending ?? .unavailable(reason))
+      }
+    case .abandoned: for write in group.pending { write.giveUp(ending ?? .closed) }
+    }
+    group = Group()
+  }
+}

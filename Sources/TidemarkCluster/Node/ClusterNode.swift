@@ -1,0 +1,297 @@
+import Dispatch
+import Foundation
+import Tidemark
+
+// The thread of a node, which carries out the steps of `NodeMachine`.
+//
+//     callers ──writes──► queue ──┐                      ┌──► log (append, barrier)
+//     log ──entries──► inbox ─────┴──► thread ──► file   │
+//                                        └───────────────┘
+//
+// The thread is the only user of the writer connection. A transaction stays open while it waits for the log, so it must
+// not be a thread of Swift's pool. All state is under one lock, which is a leaf; SQLite, the log and callers are used
+// outside of it.
+
+/// A node of a cluster: its file, its thread, and its tasks that listen to the log.
+final class ClusterNode: Sendable {
+  typealias Instant = ContinuousClock.Instant
+
+  let pool: DatabasePool
+  let log: any ReplicatedLog
+  let configuration: ClusterConfiguration
+
+  /// Raised when the position has changed, or the node has stopped.
+  let positionSignal = AsyncSignal()
+
+  private struct State {
+    var machine: NodeMachine
+    var writes: [PendingWrite] = []
+    var metrics = ClusterMetrics()
+    var observers: [Int: AsyncStream<ClusterState>.Continuation] = [:]
+    var observerCount = 0
+    var lastState = ClusterState.catchingUp
+
+    /// The request for which the thread waits.
+    var request: Task<Void, Never>?
+    var tasks: [Task<Void, Never>] = []
+    var isSavingSnapshot = false
+    var hasEnded = false
+  }
+
+  private let state: ProtectedValue<State>
+  private let wake = DispatchSemaphore(value: 0)
+  private let ended = DispatchSemaphore(value: 0)
+
+  init(_ pool: DatabasePool, _ log: any ReplicatedLog, _ configuration: ClusterConfiguration) throws {
+    (self.pool, self.log, self.configuration) = (pool, log, configuration)
+    let path = pool.path
+    let storage = try pool.writeWithoutTransaction {
+      try NodeStorage($0, path: path, trustsFile: configuration.trustsFile)
+    }
+    let author = ClusterPayload.Author(node: configuration.node, incarnation: storage.incarnation, id: UUID())
+    let machine = NodeMachine(author: author, position: storage.position, slot: configuration.turnLength)
+    state = ProtectedValue(State(machine: machine))
+    SystemThread.run(name: "tidemark.node", stackSize: 1 << 20) { self.run(storage) }
+    let tasks = [Task { await self.follow() }, Task { await self.listen() }]
+    state.withLock { $0.tasks = tasks }
+  }
+
+  // MARK: - State
+
+  /// Changes the machine, wakes the thread, and tells the observers of the state.
+  @discardableResult
+  func update<Result: Sendable>(_ body: (inout NodeMachine, Instant) -> Result) -> Result {
+    let (result, observers, new, hasMoved) = state.withLock { state in
+      let former = state.machine.position
+      let result = body(&state.machine, .now)
+      let new = state.machine.state
+      let hasChanged = new != state.lastState
+      state.lastState = new
+      let observers = hasChanged ? Array(state.observers.values) : []
+      return (result, observers, new, former != state.machine.position || hasChanged)
+    }
+    for observer in observers { observer.yield(new) }
+    if hasMoved { positionSignal.raise() }
+    wake.signal()
+    return result
+  }
+
+  var currentState: ClusterState { state.withLock { $0.machine.state } }
+  var position: LogPosition { state.withLock { $0.machine.position } }
+  var ending: ClusterError? { state.withLock { $0.machine.ending } }
+
+  var metrics: ClusterMetrics {
+    state.withLock { state in
+      var metrics = state.metrics
+      metrics.position = state.machine.position
+      return metrics
+    }
+  }
+
+  func count(_ body: (inout ClusterMetrics) -> Void) { state.withLock { body(&$0.metrics) } }
+
+  /// The states from now on, beginning with the current one.
+  func states() -> AsyncStream<ClusterState> {
+    let (stream, continuation) = AsyncStream.makeStream(of: ClusterState.self)
+    let (number, current) = state.withLock { state in
+      state.observerCount += 1
+      state.observers[state.observerCount] = continuation
+      return (state.observerCount, state.machine.state)
+    }
+    continuation.yield(current)
+    continuation.onTermination = { [weak self] _ in
+      _ = self?.state.withLock { $0.observers.removeValue(forKey: number) }
+    }
+    return stream
+  }
+
+  // MARK: - Writes
+
+  /// Adds a write to the queue.
+  func submit(_ write: PendingWrite) {
+    let ending = state.withLock { state in
+      if state.machine.ending == nil { state.writes.append(write) }
+      return state.machine.ending
+    }
+    if let ending { write.giveUp(ending) }
+    wake.signal()
+  }
+
+  /// The caller of a write does not wait any more.
+  func cancel(_ write: PendingWrite) {
+    write.giveUp(CancellationError())
+    wake.signal()
+  }
+
+  /// The next write whose caller waits.
+  func takeWrite() -> PendingWrite? {
+    while let write = state.withLock({ $0.writes.isEmpty ? nil : $0.writes.removeFirst() }) {
+      if write.isWanted { return write }
+    }
+    return nil
+  }
+
+  /// Puts writes that must be executed again before the others.
+  func putBack(_ writes: [PendingWrite]) { state.withLock { $0.writes.insert(contentsOf: writes, at: 0) } }
+
+  // MARK: - The thread
+
+  private func run(_ storage: NodeStorage) {
+    var storage = storage
+    while true {
+      switch nextStep() {
+      case .apply(let entries): apply(entries, &storage)
+      case .execute: execute(&storage)
+      case .installSnapshot(let position): installSnapshot(after: position, &storage)
+      case .wait(let end): wait(until: end, [])
+      case .append, .confirm, .commit, .rollBack: preconditionFailure("A step of an attempt without an attempt")
+      case .stop: return stop()
+      }
+    }
+  }
+
+  func nextStep() -> NodeMachine.Step {
+    let hasWrites = state.withLock(\.writes).contains(where: \.isWanted)
+    return state.withLock { $0.machine.next(hasWrites: hasWrites, at: .now) }
+  }
+
+  /// Waits for an event, until a time. Writes whose time is over are given up.
+  ///
+  /// - Parameter executed: Writes that are not in the queue.
+  func wait(until end: Instant?, _ executed: [PendingWrite]) {
+    let now = Instant.now
+    let writes = executed + state.withLock(\.writes)
+    var next = end
+    for write in writes where write.isWanted {
+      if write.deadline <= now {
+        write.giveUp(ClusterError.unavailable(unavailability))
+      } else {
+        next = min(next ?? write.deadline, write.deadline)
+      }
+    }
+    guard let next else { return wake.wait() }
+    let (seconds, attoseconds) = max(now.duration(to: next), .zero).components
+    _ = wake.wait(timeout: .now() + .nanoseconds(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)))
+  }
+
+  private var unavailability: String {
+    switch currentState {
+    case .detached(let reason): reason
+    case .behindLog: "this node is behind the log, and there is no snapshot"
+    case .catchingUp: "this node was still catching up with the log"
+    default: "the log has not answered in time"
+    }
+  }
+
+  private func stop() {
+    let (writes, observers, tasks, reason) = state.withLock { state in
+      state.hasEnded = true
+      defer { (state.writes, state.observers, state.tasks) = ([], [:], []) }
+      return (state.writes, Array(state.observers.values), state.tasks, state.machine.ending ?? .closed)
+    }
+    for write in writes { write.giveUp(reason) }
+    for task in tasks { task.cancel() }
+    for observer in observers { observer.finish() }
+    positionSignal.raise()
+    ended.signal()
+  }
+
+  /// Ends the node, without waiting for its thread.
+  func end() {
+    update { machine, _ in machine.end(.closed) }
+    state.withLock(\.request)?.cancel()
+  }
+
+  /// Ends the node, and waits for its thread.
+  func close() {
+    end()
+    ended.wait()
+    // For the next call.
+    ended.signal()
+  }
+
+  /// Runs an asynchronous operation, and waits for it on this thread. `close` cancels it.
+  func waiting<Value: Sendable>(_ operation: @escaping @Sendable () async throws -> Value) -> Result<Value, any Error> {
+    let box = ResultBox<Value>()
+    let done = DispatchSemaphore(value: 0)
+    let task = Task.detached {
+      let value: Result<Value, any Error>
+      do { value = .success(try await operation()) } catch { value = .failure(error) }
+      box.set(value)
+      done.signal()
+    }
+    let isEnding = state.withLock { state in
+      state.request = task
+      return state.machine.ending != nil
+    }
+    if isEnding { task.cancel() }
+    done.wait()
+    let finished = state.withLock { $0.request.take() }
+    _ = finished
+    return box.take() ?? .failure(CancellationError())
+  }
+
+  /// Reports a step to the tests.
+  ///
+  /// - Throws: ``NodeWasKilled`` if the node is to stop at once.
+  func reach(_ event: NodeEvent) throws {
+    do { try configuration.didReach?(event) } catch { throw NodeWasKilled() }
+  }
+
+  /// Handles an error of the file, after the transaction was rolled back.
+  func fileFailed(_ error: any Error) {
+    update { machine, now in
+      switch error {
+      case is NodeWasKilled: machine.end(.closed)
+      case let error as ClusterError: machine.end(error)
+      case is ChangesetConflict, is ChangesetError:
+        machine.end(.historyDiverged("an entry cannot be applied: \(error)"))
+      case let error as DatabaseError where !error.mayPass: machine.end(.fileFailed("\(error)"))
+      default: machine.fileFailed("\(error)", at: now)
+      }
+    }
+  }
+
+  // MARK: - Snapshots in the background
+
+  /// Begins to save a snapshot, unless another one is being saved.
+  func saveSnapshotInBackground() {
+    let begins = state.withLock { state in
+      defer { state.isSavingSnapshot = true }
+      return !state.isSavingSnapshot && state.machine.ending == nil
+    }
+    guard begins else { return }
+    let task = Task {
+      do { _ = try await self.saveSnapshot() } catch { Database.log(error, "Could not save a snapshot of the cluster") }
+      self.state.withLock { $0.isSavingSnapshot = false }
+    }
+    state.withLock { state in
+      state.tasks.removeAll { $0.isCancelled }
+      state.tasks.append(task)
+    }
+  }
+}
+
+/// The result of an operation for which a thread waits.
+private final class ResultBox<Value: Sendable>: Sendable {
+  private let result = ProtectedValue<Result<Value, any Error>?>(nil)
+
+  func set(_ value: Result<Value, any Error>) { result.withLock { $0 = value } }
+
+  func take() -> Result<Value, any Error>? { result.withLock { $0.take() } }
+}
+
+/// A test has stopped the node.
+struct NodeWasKilled: Error {}
+
+extension DatabaseError {
+  /// Whether the error of a file may pass by itself.
+  var mayPass: Bool {
+    switch resultCode {
+    case .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_NOMEM, .SQLITE_INTERRUPT,
+      .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_ABORT:
+      true
+    default: false
+    }
+  }
+}

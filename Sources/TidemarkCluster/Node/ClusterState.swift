@@ -1,0 +1,58 @@
+/// The state of a node.
+public enum ClusterState: Hashable, Sendable {
+  /// The node has been opened, or lags behind the log. Reads return an older state of the database.
+  case catchingUp
+
+  /// The node has applied what the log contained a moment ago.
+  case current
+
+  /// The node has appended an entry, and does not know whether the log has stored it. It repeats the append; writes
+  /// wait.
+  case inDoubt
+
+  /// The log cannot be reached, or the file cannot be written. Reads go on, and writes wait.
+  case detached(String)
+
+  /// The log does not contain the next entry any more, and there is no snapshot that is new enough. Reads go on, and
+  /// writes wait.
+  case behindLog
+
+  /// The node has stopped, and must be opened again, after its cause was removed. Reads go on.
+  case stopped(ClusterError)
+
+  /// The database is closed.
+  case closed
+}
+
+/// Counts of what a node has done since it was opened.
+public struct ClusterMetrics: Hashable, Sendable {
+  /// The position of the node.
+  public var position = LogPosition.start
+
+  /// The number of transactions of this node that were committed.
+  public var committedTransactions = 0
+
+  /// The number of entries with transactions of this node that the log has stored.
+  public var appendedEntries = 0
+
+  /// The number of attempts that another node's entry has overtaken; their closures were executed again.
+  public var refusedAttempts = 0
+
+  /// The number of appends whose result was unknown.
+  public var unknownAppends = 0
+
+  /// The number of entries of others that were applied.
+  public var appliedEntries = 0
+
+  /// The number of changed rows in these entries.
+  public var appliedRows = 0
+
+  /// The number of snapshots that were saved by this node.
+  public var savedSnapshots = 0
+
+  /// The number of snapshots that this node has installed.
+  public var installedSnapshots = 0
+
+  /// Creates metrics of a node that has done nothing.
+  public init() {}
+}
