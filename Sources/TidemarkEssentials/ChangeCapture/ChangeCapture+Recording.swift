@@ -10,6 +10,12 @@ extension ChangeCapture {
     var version: Int
   }
 
+  /// A recording whose changes are applied by other nodes: see `Database+Replication.swift`.
+  struct Replication {
+    /// The bound of the log outside of the recording.
+    let formerBound: ChangeLog.Bound
+  }
+
   /// Begins to record all changes of the open transaction.
   ///
   /// - Throws: An error if the connection cannot report rows, or if it is unknown which of its changes are undone.
@@ -36,6 +42,22 @@ extension ChangeCapture {
       if !receivesRows { receiveRows(true) }
     }
     return former
+  }
+
+  /// Begins to record the changes for other nodes, as many as there are.
+  func beginReplicatedRecording() throws -> FormerNeeds? {
+    let former = try beginRecording()
+    replication = Replication(formerBound: log.bound)
+    log.bound = log.bound.withoutLimits
+    return former
+  }
+
+  /// Ends the recording for other nodes.
+  func endReplicatedRecording(restoring former: FormerNeeds?) -> CommittedChanges? {
+    let changes = endRecording(restoring: former)
+    if let replication { log.bound = replication.formerBound }
+    replication = nil
+    return changes
   }
 
   /// Ends the innermost recording.

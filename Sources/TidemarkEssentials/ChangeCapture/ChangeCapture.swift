@@ -48,6 +48,9 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
   var recorder: (any CommitRecorder)?
   var isRecording = false
 
+  /// The recording for other nodes, if there is one.
+  var replication: Replication?
+
   /// Whether the pre-update hook is used.
   var usesRowHook = false
 

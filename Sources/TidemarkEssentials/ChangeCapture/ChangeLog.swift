@@ -46,6 +46,13 @@ struct ChangeLog {
 
     /// The VFS of the file; nil for SQLite's default.
     var vfs: String?
+
+    /// The same bound without limits of the rows in memory.
+    var withoutLimits: Bound {
+      var bound = self
+      (bound.recordCount, bound.byteCount, bound.segmentRecordCount, bound.segmentByteCount) = (.max, .max, .max, .max)
+      return bound
+    }
   }
 
   /// What may have changed without being reported.
@@ -86,7 +93,7 @@ struct ChangeLog {
     case unclear
   }
 
-  let bound: Bound
+  var bound: Bound
   private(set) var isOpen = false
   private(set) var needsVersion = 0
 

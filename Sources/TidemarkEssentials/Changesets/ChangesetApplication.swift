@@ -21,6 +21,8 @@ struct ChangesetApplication {
   private let db: Database
   private let triggers: ChangesetTriggers
   private let checksForeignKeys: Bool
+  /// Whether the database becomes exactly as the one in which the changes were recorded.
+  private let isExact: Bool
   private let resolve: Resolve
   private var targets: [ChangedTable: TargetTable] = [:]
   private var lastTarget: (table: ChangedTable, target: TargetTable)?
@@ -39,8 +41,11 @@ struct ChangesetApplication {
     let row: TargetTable.StoredRow
   }
 
-  init(_ db: Database, triggers: ChangesetTriggers, checksForeignKeys: Bool, resolve: @escaping Resolve) {
-    self.db = db
+  init(
+    _ db: Database, triggers: ChangesetTriggers, checksForeignKeys: Bool, isExact: Bool = false,
+    resolve: @escaping Resolve
+  ) {
+    (self.db, self.isExact) = (db, isExact)
     self.triggers = triggers
     self.checksForeignKeys = checksForeignKeys
     self.resolve = resolve
@@ -64,11 +69,36 @@ struct ChangesetApplication {
     if checksForeignKeys { try foreignKeyCheck.findViolations { _ = try resolution(of: $0) } }
   }
 
+  /// Applies each change on its own, in their order.
+  mutating func applyInOrder(_ elements: [TransactionChanges.Element]) throws {
+    let formerNumbers = try RecordedNumbers(db, in: ["main"])
+    for element in elements {
+      switch element {
+      case .row(let row): try apply([row])
+      case .schema(let sql): try changeSchema(sql)
+      case .counter, .userVersion, .unknownRows, .notification: break
+      }
+    }
+    try NumberApplication(db, Changeset(known: elements), formerNumbers).applyExactly()
+  }
+
   private mutating func changeSchema(_ sql: String) throws {
     // The statements and the check belong to the former schema.
     (targets, lastTarget) = ([:], nil)
     foreignKeyCheck.schemaWillChange()
+    if isExact { return try executeInMain(sql) }
     try db.execute(sql: sql)
+  }
+
+  /// Executes a statement that must change the schema of the main database. A temporary table of this connection may
+  /// have the name of the changed one.
+  private func executeInMain(_ sql: String) throws {
+    let statement = try db.makeStatement(sql: sql)
+    guard statement.writes?.schemaChanges.contains(where: { $0.database.asciiLowercased == "main" }) == true else {
+      throw ChangesetError(
+        .schemaMismatch, "a schema change of the main database does not change it on this connection: \(sql)")
+    }
+    try statement.execute()
   }
 
   // MARK: - Rows
@@ -192,7 +222,7 @@ struct ChangesetApplication {
     if let known = targets[row.table] {
       target = known
     } else {
-      target = try TargetTable(row.table, db, skipsTriggers: triggers == .skip)
+      target = try TargetTable(row.table, db, skipsTriggers: triggers == .skip, isExact: isExact)
       targets[row.table] = target
     }
     lastTarget = (row.table, target)
@@ -247,13 +277,7 @@ private struct NumberApplication {
   /// - Parameter restoringCounters: Whether counters that are not in the changeset become as they were before. SQLite
   ///   increases a counter if an inserted row has a greater row ID; the row may have got its row ID by an update.
   func apply(restoringCounters: Bool) throws {
-    if restoringCounters {
-      for case .counter(let databaseName, let tableName, let value) in try RecordedNumbers(db).changes(since: current)
-        .former
-      {
-        try write(value, of: TableKey(tableName, in: databaseName))
-      }
-    }
+    if restoringCounters { try restoreCounters(in: nil) }
     for element in numbers.all {
       switch element {
       case .counter(let databaseName, let tableName, let value):
@@ -264,6 +288,27 @@ private struct NumberApplication {
       case .userVersion(let databaseName, let value):
         try checkDatabaseName(databaseName)
         try db.execute(sql: "PRAGMA \(databaseName.quotedDatabaseIdentifier).user_version = \(value)")
+      case .row, .schema, .unknownRows, .notification: break
+      }
+    }
+  }
+
+  private func restoreCounters(in databaseNames: [String]?) throws {
+    for case .counter(let databaseName, let tableName, let value) in try RecordedNumbers(db, in: databaseNames)
+      .changes(since: current).former
+    {
+      try write(value, of: TableKey(tableName, in: databaseName))
+    }
+  }
+
+  /// Makes all numbers of the main database equal to those of the database in which the changes were recorded.
+  func applyExactly() throws {
+    try restoreCounters(in: ["main"])
+    for element in numbers.all {
+      switch element {
+      case .counter(let databaseName, let tableName, let value):
+        try write(value, of: TableKey(tableName, in: databaseName))
+      case .userVersion(_, let value): try db.execute(sql: "PRAGMA main.user_version = \(value)")
       case .row, .schema, .unknownRows, .notification: break
       }
     }

@@ -129,8 +129,12 @@ extension Database {
   ///
   /// `PRAGMA foreign_keys` has no effect in a transaction, the options of the connection do.
   private func withoutForeignKeyActions(skippingTriggers: Bool, _ body: () throws -> Void) throws {
+    try withoutOptions([.foreignKeys] + (skippingTriggers ? [.triggers] : []), body)
+  }
+
+  /// Runs a closure without some options of the connection. Those that were on are turned on again afterwards.
+  func withoutOptions(_ options: [ConnectionHandle.Option], _ body: () throws -> Void) throws {
     let handle = try openHandle()
-    let options = [ConnectionHandle.Option.foreignKeys] + (skippingTriggers ? [.triggers] : [])
     let enabled = try options.filter { try handle.isOn($0) }
     var changed: [ConnectionHandle.Option] = []
     defer {

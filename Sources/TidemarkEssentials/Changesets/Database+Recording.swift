@@ -58,7 +58,7 @@ extension Database {
   ///
   /// Otherwise, SQLite would notice it in the closure, and compile the running statement again. The schema changes of a
   /// recompiled statement are unknown. And the former counters of new tables would be missing.
-  private func loadChangedSchemas() throws {
+  func loadChangedSchemas() throws {
     for name in try shielded({ try databaseNames() }) where name != "temp" {
       _ = try internalRows("SELECT 1 FROM \(name.quotedDatabaseIdentifier).sqlite_master LIMIT 1")
     }

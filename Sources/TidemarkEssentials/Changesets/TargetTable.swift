@@ -33,7 +33,7 @@ final class TargetTable {
     case read(byRowID: Bool)
     case readStoredRow(byRowID: Bool)
     case delete(byRowID: Bool)
-    case update(columns: [Int], byRowID: Bool)
+    case update(columns: [Int], rowID: Bool, byRowID: Bool)
     case insert(rowID: Bool, replaces: Bool)
     case insertStoredRow(rowID: Bool, replaces: Bool)
   }
@@ -55,7 +55,10 @@ final class TargetTable {
     var rowID: Int64?
   }
 
-  init(_ source: ChangedTable, _ db: Database, skipsTriggers: Bool) throws {
+  /// Whether the rows are exactly those of the other database: row IDs identify them, if there are any.
+  private let isExact: Bool
+
+  init(_ source: ChangedTable, _ db: Database, skipsTriggers: Bool, isExact: Bool = false) throws {
     guard let table = try db.catalogTable(source.name, in: source.databaseName), table.kind == .table else {
       throw ChangesetError(.schemaMismatch, "the changeset changes table \(source), but there is no such table")
     }
@@ -73,8 +76,10 @@ final class TargetTable {
     hiddenRowID =
       info?.hasRowID == true && info?.rowIDColumn == nil
       ? try table.rowIDName(db)?.quotedDatabaseIdentifier : nil
-    keyColumns = try Self.keyColumns(source, info, hiddenRowID)
-    (self.source, self.table, self.db) = (source, table, db)
+    keyColumns =
+      isExact && hiddenRowID != nil && source.rowID != .none
+      ? nil : try Self.keyColumns(source, info, hiddenRowID)
+    (self.source, self.table, self.db, self.isExact) = (source, table, db, isExact)
     if skipsTriggers { try refuseTemporaryTriggers() }
   }
 
@@ -169,12 +174,15 @@ final class TargetTable {
   /// Updates the columns whose values differ between two images.
   func update(_ key: RowKey, _ old: ChangedRow.Image, _ new: ChangedRow.Image) throws -> Outcome {
     let changed = columns.indices.filter { !old.values[$0].hasSameBytes(as: new.values[$0]) }
-    if changed.isEmpty { return .done }
-    let statement = try statement(.update(columns: changed, byRowID: key.isRowID)) {
-      let values = changed.map { "\(columns[$0]) = ?" }.joined(separator: ", ")
+    let rowIDColumn = isExact && key.isRowID && old.rowID != new.rowID ? hiddenRowID : nil
+    if changed.isEmpty, rowIDColumn == nil { return .done }
+    let statement = try statement(.update(columns: changed, rowID: rowIDColumn != nil, byRowID: key.isRowID)) {
+      let names = changed.map { columns[$0] } + (rowIDColumn.map { [$0] } ?? [])
+      let values = names.map { "\($0) = ?" }.joined(separator: ", ")
       return "UPDATE OR ABORT \(table.qualifiedSQL) SET \(values) WHERE \(condition(of: key))"
     }
-    let values = changed.map { new.values[$0] } + key.values
+    let rowID = rowIDColumn == nil ? [] : [new.rowID.databaseValue]
+    let values = changed.map { new.values[$0] } + rowID + key.values
     return try outcome { try statement.runToEnd(StatementArguments(values: values)) }
   }
 

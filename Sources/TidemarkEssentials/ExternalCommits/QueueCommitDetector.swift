@@ -84,7 +84,7 @@ final class QueueCommitDetector: ExternalCommitDetector {
 
 extension Database {
   /// A number that changes with each external commit. C: `PRAGMA data_version`.
-  func dataVersion() throws -> Int64 {
+  package func dataVersion() throws -> Int64 {
     try untraced {
       try Int64.fetchOne(self, sql: "PRAGMA data_version") ?? 0
     }

@@ -74,6 +74,7 @@ struct ConnectionHandle {
     static let doubleQuotedStringsInDDL = Option(rawValue: SQLITE_DBCONFIG_DQS_DDL)
     static let doubleQuotedStringsInDML = Option(rawValue: SQLITE_DBCONFIG_DQS_DML)
     static let triggers = Option(rawValue: SQLITE_DBCONFIG_ENABLE_TRIGGER)
+    static let legacyAlteration = Option(rawValue: SQLITE_DBCONFIG_LEGACY_ALTER_TABLE)
     static let views = Option(rawValue: SQLITE_DBCONFIG_ENABLE_VIEW)
     static let noCheckpointOnClose = Option(rawValue: SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE)
     static let loadExtension = Option(rawValue: SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION)

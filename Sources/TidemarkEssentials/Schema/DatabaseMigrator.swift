@@ -207,8 +207,7 @@ public struct DatabaseMigrator: Sendable {
 
   /// Applies the unapplied migrations up to a given one, or all of them.
   func apply(_ db: Database, upTo target: String?) throws {
-    try db.execute(
-      sql: "CREATE TABLE IF NOT EXISTS \(Migration.tableName) (identifier TEXT NOT NULL PRIMARY KEY)")
+    try createTable(db)
     let range = try migrations(db, upTo: target)
     let applied = try appliedIdentifiers(db)
     for migration in range {
@@ -219,6 +218,37 @@ public struct DatabaseMigrator: Sendable {
         try migration.forgetMerged(db)
       }
     }
+  }
+
+  /// Applies the first unapplied migration in the open transaction of a replicated write, and creates the table of
+  /// identifiers if needed.
+  ///
+  /// - Parameter db: A database connection in a transaction.
+  /// - Returns: The identifier of the migration; nil if all are applied.
+  /// - Throws: The error of the migration. A `DatabaseError` includes its identifier. None of its changes stays then.
+  package func applyNextMigration(_ db: Database) throws -> String? {
+    guard db.isInsideTransaction else {
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE, message: "applyNextMigration requires an open transaction: begin one before")
+    }
+    let applied = try appliedIdentifiers(db)
+    for migration in registered {
+      guard applied.contains(migration.identifier) else {
+        try db.inSavepoint {
+          try createTable(db)
+          try migration.applyInOpenTransaction(db, applied: applied)
+          return .commit
+        }
+        return migration.identifier
+      }
+      if !applied.isDisjoint(with: migration.mergedIdentifiers) { try migration.forgetMerged(db) }
+    }
+    return nil
+  }
+
+  private func createTable(_ db: Database) throws {
+    try db.execute(
+      sql: "CREATE TABLE IF NOT EXISTS \(Migration.tableName) (identifier TEXT NOT NULL PRIMARY KEY)")
   }
 
   /// Returns the migrations up to a given one, which must not be earlier than an applied migration.

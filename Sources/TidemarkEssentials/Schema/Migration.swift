@@ -17,13 +17,33 @@ struct Migration: Sendable {
   /// - Throws: The error of the migration. A `DatabaseError` includes the identifier of the migration. For other
   ///   errors, the identifier is logged.
   func apply(_ db: Database) throws {
-    do {
+    try describingErrors {
       let isEnforcing = try Bool.fetchOne(db, sql: "PRAGMA foreign_keys") ?? false
       if foreignKeyChecks == .deferred, isEnforcing {
         try db.withoutForeignKeys { try applyInTransaction(db, checksForeignKeys: runsDeferredChecks) }
       } else {
         try applyInTransaction(db, checksForeignKeys: false)
       }
+    }
+  }
+
+  /// Applies the migration in the open transaction.
+  ///
+  /// - Parameter applied: The identifiers of all applied migrations.
+  /// - Throws: An error as `apply` does.
+  func applyInOpenTransaction(_ db: Database, applied: Set<String>) throws {
+    try describingErrors {
+      if foreignKeyChecks == .deferred, try db.openHandle().isOn(.foreignKeys) {
+        try db.withoutForeignKeysInTransaction { try perform(db, applied, checksForeignKeys: runsDeferredChecks) }
+      } else {
+        try perform(db, applied, checksForeignKeys: false)
+      }
+    }
+  }
+
+  private func describingErrors(_ body: () throws -> Void) throws {
+    do {
+      try body()
     } catch var error as DatabaseError {
       error.migration = identifier
       throw error
@@ -40,12 +60,16 @@ struct Migration: Sendable {
       }
       // Another process may have applied the migration while this one waited for the lock.
       if applied.contains(identifier) { return .rollback }
-      try db.withoutSchemaSource { try migrate(db, applied.intersection(mergedIdentifiers)) }
-      if !mergedIdentifiers.isEmpty { try forgetMerged(db) }
-      try db.execute(sql: "INSERT INTO \(Self.tableName) (identifier) VALUES (?)", arguments: [identifier])
-      if checksForeignKeys { try db.checkForeignKeys() }
+      try perform(db, applied, checksForeignKeys: checksForeignKeys)
       return .commit
     }
+  }
+
+  private func perform(_ db: Database, _ applied: Set<String>, checksForeignKeys: Bool) throws {
+    try db.withoutSchemaSource { try migrate(db, applied.intersection(mergedIdentifiers)) }
+    if !mergedIdentifiers.isEmpty { try forgetMerged(db) }
+    try db.execute(sql: "INSERT INTO \(Self.tableName) (identifier) VALUES (?)", arguments: [identifier])
+    if checksForeignKeys { try db.checkForeignKeys() }
   }
 
   /// Removes the identifiers of the replaced migrations.
@@ -71,6 +95,14 @@ extension Database {
     if isInsideTransaction { return try body() }
     try execute(sql: "PRAGMA foreign_keys = OFF")
     defer { enforceForeignKeys() }
+    try body()
+  }
+
+  /// Runs a closure without enforcing foreign keys, in a transaction. Unlike the pragma, the option of the connection
+  /// has an effect there.
+  fileprivate func withoutForeignKeysInTransaction(_ body: () throws -> Void) throws {
+    try openHandle().set(.foreignKeys, false)
+    defer { logging { try handle?.set(.foreignKeys, true) } }
     try body()
   }
 

@@ -31,7 +31,7 @@ extension Statement {
   }
 
   /// Whether a run affects the transaction as a whole, the schema, or the connection.
-  private var affectsTransaction: Bool {
+  var affectsTransaction: Bool {
     // A statement of the library itself.
     if database.callbacks.isTraceSuspended { return false }
     if let writes, !writes.schemaChanges.isEmpty || writes.writesSchemaTable { return true }
@@ -45,7 +45,7 @@ extension Statement {
     if database.mayBeInterrupted { try database.checkInterruption(for: self) }
     if let suspension = database.settings.suspension { try checkSuspension(suspension) }
     try database.checkMayBegin(self, arguments)
-    if database.access.groupRole != .none, affectsTransaction { try database.requireOwnTransaction() }
+    if database.access.groupRole != .none { try database.checkGroupRole(of: self) }
     if database.compilation.mayHaveAttachedDatabases { database.expireStatementsOfOtherSchema() }
     if let openReads = database.dialect.openReads { openReads.statementWillBegin(self) }
     if isRunning { finish() }

@@ -35,6 +35,28 @@ extension Database {
     guard access.groupRole.requireOwnTransaction() else { throw MustRunAlone() }
   }
 
+  /// Checks whether a statement may begin in the running write.
+  func checkGroupRole(of statement: Statement) throws {
+    if case .replicated = access.groupRole { return try checkReplicated(statement) }
+    if statement.affectsTransaction { try requireOwnTransaction() }
+  }
+
+  private func checkReplicated(_ statement: Statement) throws {
+    // A statement of the library itself.
+    if callbacks.isTraceSuspended { return }
+    let changesDatabases = statement.writes?.schemaChanges.contains { $0.subject == .database } ?? false
+    let controlsTransaction = statement.effects.contains(.transactionControl) && statement.writes?.savepoint == nil
+    if controlsTransaction || changesDatabases {
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE,
+        message: """
+          a replicated write is a part of a transaction: it cannot begin or end transactions, and cannot attach or \
+          detach databases. Use savepoints instead, and attach databases outside of replicated writes
+          """, sql: statement.sql)
+    }
+    try access.replicatedWriteCheck?(statement)
+  }
+
   // MARK: - Explicit transactions
 
   /// Begins a transaction: an immediate one, or a deferred one on read-only connections.

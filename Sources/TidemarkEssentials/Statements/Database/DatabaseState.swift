@@ -60,6 +60,9 @@ struct AccessState {
 
   /// The place of the running write in a group of writes that share a transaction.
   var groupRole = GroupRole.none
+
+  /// Checks the statements of a replicated write before they begin.
+  var replicatedWriteCheck: ((Statement) throws -> Void)?
 }
 
 /// The place of the running write in a group of writes that share a transaction: see `Database+Groups.swift`.
@@ -79,12 +82,16 @@ enum GroupRole {
   /// It follows others, but must be alone: its changes are rolled back, and it is executed again.
   case rejected
 
+  /// It is executed by one node of a cluster, and its changes are applied by the others: see
+  /// `Database+Replication.swift`. It may affect the schema, but not the transaction.
+  case replicated
+
   /// The running write is about to affect more than its own changes.
   ///
   /// - Returns: Whether it may do this.
   mutating func requireOwnTransaction() -> Bool {
     switch self {
-    case .none, .alone: return true
+    case .none, .alone, .replicated: return true
     case .first:
       self = .alone
       return true
