@@ -3,24 +3,42 @@
 /// It is advice: the condition of an append decides, and a turn only delays an attempt. It is a value without clock and
 /// tasks. A node passes in each entry of the log, in order.
 ///
-/// The nodes that have written recently are *active*, and wait in a queue. An active node that appends an entry moves
-/// to the end of the queue. The nodes before it have missed their turns, and leave the queue. A node that is not in the
-/// queue is a *newcomer*: it competes at once, and joins the end of the queue with its entry. Nodes that have received
-/// the same entries have the same queue.
+/// **The queue.** The nodes that have written recently are *active*, and wait in a queue. An active node that appends
+/// an entry moves to the end of the queue. The nodes before it have missed their turns, and leave the queue. A node
+/// that is not in the queue is a *newcomer*: it competes at once, and joins the end of the queue with its entry. Nodes
+/// that have received the same entries have the same queue.
 ///
-/// The turn of the first node begins with the entry of an active node. After a slot without such an entry, the second
-/// node may attempt, too, and so on. So the slot should be longer than it takes to receive an entry and append the next.
+/// **The slot.** The turn of the first node begins with the entry of an active node. After a slot without such an
+/// entry, the second node may attempt, too, and so on. A slot has to be longer than a node takes to receive an entry
+/// and to append the next one. Otherwise, the attempts of nodes behind the first one are refused. So a node makes the
+/// slot that it uses longer after such a refusal, and shorter again when such an attempt succeeds.
 ///
-/// - *T1.* The wait of a node is bounded by the number of active nodes × slot, from the last entry of an active node.
-///   An entry of a newcomer does not make it longer.
-/// - *T2.* A newcomer does not wait. A node that is the only active one does not wait.
+/// **The open slot.** If newcomers are farther from the log than active nodes, these are always faster. So active nodes
+/// leave one slot open now and then.
+///
+/// - *T1.* A node waits for at most one slot for each active node, from the last entry of an active node. Entries of
+///   newcomers do not make it longer. The slot is 16 times the given one at most.
+/// - *T2.* A newcomer does not wait. The only active node does not wait for other nodes.
 /// - *T3.* An idle node costs the others one slot after its last entry, and nothing later.
 /// - *T4.* While a node holds the turn, the others wait, until the end of its time at the latest.
+/// - *T5.* Once in 100 slots, one slot is open to newcomers. A node that has never seen entries of others leaves none.
+///
+/// A ring in the order of names was not used: a newcomer in the middle of a ring makes the waits of others longer, and
+/// if it passes the turn to the node after it, the nodes before it lose theirs.
 struct WriteTurns {
-  /// The time for which the turn of a node excludes those behind it in the queue.
-  var slot: Duration
+  /// A slot is at most this many times as long as the given one.
+  private static let longestSlot = 16
+
+  /// The number of slots after which one is left open.
+  private static let openSlotInterval = 100
 
   private let node: String
+
+  /// The slot that was given.
+  private let shortestSlot: Duration
+
+  /// The slot that this node uses: the time for which the turn of a node excludes the nodes behind it.
+  private(set) var slot: Duration
 
   /// The active nodes, the next one first.
   private var queue: [String] = []
@@ -28,20 +46,36 @@ struct WriteTurns {
   /// When the turn of the first node in the queue began; nil before the first entry.
   private var turnBegan: ContinuousClock.Instant?
 
+  /// When the last entry arrived, of any node.
+  private var lastEntry: ContinuousClock.Instant?
+
+  /// When newcomers had a slot for the last time; at first, the arrival of the first entry.
+  private var lastOpenSlot: ContinuousClock.Instant?
+
+  /// Whether there are entries of other nodes.
+  private var hasSeenOthers = false
+
   /// The node that holds the turn for several entries.
   private var holder: (node: String, end: ContinuousClock.Instant)?
 
   /// - Parameters:
   ///   - node: The name of this node.
-  ///   - slot: The time for which the turn of a node excludes those behind it in the queue.
+  ///   - slot: The time that a node usually takes to receive an entry and to append the next one, and some more.
   init(node: String, slot: Duration = .milliseconds(10)) {
     self.node = node
     self.slot = slot
+    shortestSlot = slot
   }
 
-  /// An entry of a node, or of this node, was received from the log.
+  /// An entry was received from the log, of another node or of this one.
   mutating func entryArrived(from writer: String, at now: ContinuousClock.Instant) {
+    if writer != node { hasSeenOthers = true }
+    // Nodes receive the same entries at slightly different times, and should agree on which slots were open.
+    if lastEntry.map({ now - $0 >= slot * 3 / 4 }) ?? true { lastOpenSlot = now }
+    lastEntry = now
     if let index = queue.firstIndex(of: writer) {
+      // The nodes in front had time enough for their turns.
+      if writer == node, index > 0 { slot = max(shortestSlot, slot * 9 / 10) }
       queue.removeFirst(index + 1)
       turnBegan = now
     } else if queue.isEmpty {
@@ -50,24 +84,36 @@ struct WriteTurns {
     queue.append(writer)
   }
 
-  /// An append of this node was refused.
-  mutating func wasRefused() {}
+  /// An append of this node was refused. Call it before the winner's entry is passed in.
+  mutating func wasRefused() {
+    // A node in front took longer for its turn. If a newcomer was faster, this node keeps its place.
+    if let index = queue.firstIndex(of: node), index > 0 {
+      slot = min(shortestSlot * Self.longestSlot, slot * 3 / 2)
+    }
+  }
 
   /// Delays all other nodes until a time, because a node appends several entries in a row.
   ///
-  /// A later call replaces an earlier one.
+  /// A later call replaces an earlier one. After the time, the turns continue as after an entry.
   mutating func holdTurn(for node: String, until end: ContinuousClock.Instant) { holder = (node, end) }
 
-  /// Ends ``holdTurn(for:until:)``, if the node holds the turn.
+  /// Ends ``holdTurn(for:until:)``, if the node holds the turn. The turns continue as after the last entry.
   mutating func releaseTurn(of node: String) {
     if holder?.node == node { holder = nil }
   }
 
   /// When this node may attempt to append; `now` or earlier: at once.
+  ///
+  /// The result is valid until the next call of another method.
   func earliestAttempt(at now: ContinuousClock.Instant) -> ContinuousClock.Instant {
-    if holder?.node == node { return now }
-    let index = queue.firstIndex(of: node) ?? 0
-    let began = max(turnBegan ?? now, holder?.end ?? turnBegan ?? now)
-    return index == 0 && holder == nil ? now : began + slot * index
+    if let holder, holder.node == node, now < holder.end { return now }
+    guard let began = [turnBegan, holder?.end].compactMap(\.self).max() else { return now }
+    guard let index = queue.firstIndex(of: node) else { return holder?.end ?? now }
+    return began + slot * (index + (leavesOpenSlot(at: began) ? 1 : 0))
+  }
+
+  private func leavesOpenSlot(at turnBegan: ContinuousClock.Instant) -> Bool {
+    guard hasSeenOthers, let lastOpenSlot else { return false }
+    return turnBegan - lastOpenSlot > slot * Self.openSlotInterval
   }
 }
