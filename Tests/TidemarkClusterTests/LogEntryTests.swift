@@ -101,4 +101,21 @@ import Testing
   func `the digest is SHA-256`(message: String, digest: String) {
     #expect(LogDigest(of: Array(message.utf8)).description == digest)
   }
+
+  @Test func `the digest does not depend on the pieces of a message`() {
+    let seed = UInt64.random(in: 0...(.max))
+    var random = LogRandom(seed: seed)
+    for _ in 0..<200 {
+      let message = (0..<Int.random(in: 0..<500, using: &random)).map { UInt8(truncatingIfNeeded: $0) }
+      var hash = SHA256()
+      var rest = message[...]
+      while !rest.isEmpty {
+        let piece = rest.prefix(.random(in: 0...150, using: &random))
+        piece.withUnsafeBytes { hash.update($0) }
+        #expect(hash.digest() == hash.digest())
+        rest = rest.dropFirst(piece.count)
+      }
+      #expect(hash.digest() == SHA256.digest(of: message), "seed \(seed)")
+    }
+  }
 }

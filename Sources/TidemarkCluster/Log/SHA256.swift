@@ -1,8 +1,6 @@
-/// The digest SHA-256 (FIPS 180-4).
-enum SHA256 {
-  private static let initialState: [UInt32] = [
-    0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
-  ]
+/// The digest SHA-256 (FIPS 180-4) of a message that is passed in pieces.
+struct SHA256 {
+  private static let blockByteCount = 64
 
   // The first 32 bits of the fractional parts of the cube roots of the first 64 primes.
   private static let constants: [UInt32] = [
@@ -16,23 +14,58 @@ enum SHA256 {
     0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
   ]
 
+  private var state: [UInt32] = [
+    0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
+  ]
+
+  /// The bytes after the last complete block.
+  private var rest: [UInt8] = []
+
+  private var byteCount: UInt64 = 0
+
   /// Returns the 32 bytes of the digest of a message.
   static func digest(of message: [UInt8]) -> [UInt8] {
-    var padded = message
+    var hash = SHA256()
+    message.withUnsafeBytes { hash.update($0) }
+    return hash.digest()
+  }
+
+  /// Adds bytes to the message.
+  mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    byteCount += UInt64(bytes.count)
+    var bytes = bytes[...]
+    if !rest.isEmpty {
+      let missing = bytes.prefix(Self.blockByteCount - rest.count)
+      rest += missing
+      bytes = bytes.dropFirst(missing.count)
+      if rest.count < Self.blockByteCount { return }
+      rest.withUnsafeBytes { Self.compress(&state, blocks: $0) }
+    }
+    let complete = bytes.count / Self.blockByteCount * Self.blockByteCount
+    Self.compress(&state, blocks: UnsafeRawBufferPointer(rebasing: bytes.prefix(complete)))
+    rest = Array(bytes.dropFirst(complete))
+  }
+
+  /// Returns the 32 bytes of the digest of the message so far.
+  func digest() -> [UInt8] {
+    var padded = rest
     padded.append(0x80)
     padded += Array(repeating: 0, count: (120 - padded.count % 64) % 64)
-    padded += (UInt64(message.count) * 8).bigEndianBytes
-    var state = initialState
+    padded += (byteCount * 8).bigEndianBytes
+    var final = state
+    padded.withUnsafeBytes { Self.compress(&final, blocks: $0) }
+    return final.flatMap(\.bigEndianBytes)
+  }
+
+  /// Adds complete blocks to a state.
+  private static func compress(_ state: inout [UInt32], blocks: UnsafeRawBufferPointer) {
     var words = [UInt32](repeating: 0, count: 64)
-    padded.withUnsafeBytes { bytes in
-      for start in stride(from: 0, to: bytes.count, by: 64) {
-        for index in 0..<16 {
-          words[index] = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: start + index * 4, as: UInt32.self))
-        }
-        compress(&state, &words)
+    for start in stride(from: 0, to: blocks.count, by: blockByteCount) {
+      for index in 0..<16 {
+        words[index] = UInt32(bigEndian: blocks.loadUnaligned(fromByteOffset: start + index * 4, as: UInt32.self))
       }
+      compress(&state, &words)
     }
-    return state.flatMap(\.bigEndianBytes)
   }
 
   /// Adds a block, whose 16 words are the first ones in `words`, to the state.
