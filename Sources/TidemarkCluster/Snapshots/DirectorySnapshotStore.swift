@@ -2,7 +2,7 @@ public import Foundation
 
 /// Stores snapshots in a folder that all nodes share: of a network file system, or of one machine.
 ///
-/// Each snapshot is a file: the database, the position, and a SHA-256 digest of both. Files with other names are ignored.
+/// Each snapshot is a file: the database, the position, and a SHA-256 digest of both. Foreign files are ignored.
 ///
 /// ```swift
 /// let store = DirectorySnapshotStore(URL(fileURLWithPath: "/mnt/snapshots"))

@@ -7,7 +7,7 @@ enum SnapshotName {
   private static let numberLength = 20
   private static let digestLength = LogDigest.byteCount * 2
 
-  /// The name of the snapshot of a position: its number, and its digest. So the newest snapshot is found without reading
+  /// The name of the snapshot of a position: its number, and its digest. So the newest one is found without reading
   /// files.
   static func name(of position: LogPosition) -> String {
     let digits = String(position.number)

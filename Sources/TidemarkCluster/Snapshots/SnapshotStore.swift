@@ -36,7 +36,7 @@ public protocol SnapshotStore: Sendable {
   /// Removes the snapshots with smaller numbers than a position.
   ///
   /// - Parameter position: The position of the oldest snapshot to keep.
-  /// - Throws: ``SnapshotError/failed(_:)``, or `CancellationError`. After an error, some of them may have been removed.
+  /// - Throws: ``SnapshotError/failed(_:)``, or `CancellationError`. Some of them may have been removed nevertheless.
   func removeSnapshots(before position: LogPosition) async throws
 }
 

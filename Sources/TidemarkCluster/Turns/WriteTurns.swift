@@ -8,29 +8,32 @@
 /// that is not in the queue is a *newcomer*: it competes at once, and joins the end of the queue with its entry. Nodes
 /// that have received the same entries have the same queue.
 ///
-/// **The slot.** The turn of the first node begins with the entry of an active node. After a slot without such an
-/// entry, the second node may attempt, too, and so on. A slot has to be longer than a node takes to receive an entry
-/// and to append the next one. Otherwise, the attempts of nodes behind the first one are refused. So a node makes the
-/// slot that it uses longer after such a refusal, and shorter again when such an attempt succeeds.
+/// **The slot.** After an entry, it is the turn of the first node. After a slot without an entry, the second node may
+/// attempt, too, and so on. A slot has to be longer than a node takes to receive an entry and to append the next one.
+/// Otherwise, the attempts of nodes behind the first one are refused. So a node makes the slot that it uses longer after
+/// such a refusal, and shorter again when such an attempt succeeds.
 ///
 /// **The open slot.** If newcomers are farther from the log than active nodes, these are always faster. So active nodes
 /// leave one slot open now and then.
 ///
-/// - *T1.* A node waits for at most one slot for each active node, from the last entry of an active node. Entries of
-///   newcomers do not make it longer. The slot is 16 times the given one at most.
+/// - *T1.* After an entry, a node waits for at most one slot for each active node. The slot is 16 times the given one at
+///   most. A node moves forward in the queue with each entry of an active node, and newcomers join behind it.
 /// - *T2.* A newcomer does not wait. The only active node does not wait for other nodes.
 /// - *T3.* An idle node costs the others one slot after its last entry, and nothing later.
 /// - *T4.* While a node holds the turn, the others wait, until the end of its time at the latest.
 /// - *T5.* Once in 100 slots, one slot is open to newcomers. A node that has never seen entries of others leaves none.
 ///
-/// A ring in the order of names was not used: a newcomer in the middle of a ring makes the waits of others longer, and
-/// if it passes the turn to the node after it, the nodes before it lose theirs.
+/// A ring in the order of names was not used: a newcomer would pass the turn to the node after it in the ring, and nodes
+/// that had waited longer would wait again.
 struct WriteTurns {
   /// A slot is at most this many times as long as the given one.
   private static let longestSlot = 16
 
-  /// The number of slots after which one is left open.
+  /// The number of slots after which the first node leaves one open.
   private static let openSlotInterval = 100
+
+  /// The number of slots after which other nodes expect it. They have not seen the same times exactly.
+  private static let openSlotTolerance = 90
 
   private let node: String
 
@@ -42,9 +45,6 @@ struct WriteTurns {
 
   /// The active nodes, the next one first.
   private var queue: [String] = []
-
-  /// When the turn of the first node in the queue began; nil before the first entry.
-  private var turnBegan: ContinuousClock.Instant?
 
   /// When the last entry arrived, of any node.
   private var lastEntry: ContinuousClock.Instant?
@@ -71,15 +71,12 @@ struct WriteTurns {
   mutating func entryArrived(from writer: String, at now: ContinuousClock.Instant) {
     if writer != node { hasSeenOthers = true }
     // Nodes receive the same entries at slightly different times, and should agree on which slots were open.
-    if lastEntry.map({ now - $0 >= slot * 3 / 4 }) ?? true { lastOpenSlot = now }
+    if lastEntry.map({ now - $0 >= slot * 3 / 5 }) ?? true { lastOpenSlot = now }
     lastEntry = now
     if let index = queue.firstIndex(of: writer) {
       // The nodes in front had time enough for their turns.
       if writer == node, index > 0 { slot = max(shortestSlot, slot * 9 / 10) }
       queue.removeFirst(index + 1)
-      turnBegan = now
-    } else if queue.isEmpty {
-      turnBegan = now
     }
     queue.append(writer)
   }
@@ -107,13 +104,13 @@ struct WriteTurns {
   /// The result is valid until the next call of another method.
   func earliestAttempt(at now: ContinuousClock.Instant) -> ContinuousClock.Instant {
     if let holder, holder.node == node, now < holder.end { return now }
-    guard let began = [turnBegan, holder?.end].compactMap(\.self).max() else { return now }
+    guard let began = [lastEntry, holder?.end].compactMap(\.self).max() else { return now }
     guard let index = queue.firstIndex(of: node) else { return holder?.end ?? now }
-    return began + slot * (index + (leavesOpenSlot(at: began) ? 1 : 0))
+    return began + slot * (leavesOpenSlot(at: began, isFirst: index == 0) ? index + 1 : index)
   }
 
-  private func leavesOpenSlot(at turnBegan: ContinuousClock.Instant) -> Bool {
+  private func leavesOpenSlot(at turnBegan: ContinuousClock.Instant, isFirst: Bool) -> Bool {
     guard hasSeenOthers, let lastOpenSlot else { return false }
-    return turnBegan - lastOpenSlot > slot * Self.openSlotInterval
+    return turnBegan - lastOpenSlot > slot * (isFirst ? Self.openSlotInterval : Self.openSlotTolerance)
   }
 }

@@ -57,20 +57,21 @@ import Testing
   @Test func `the node that has not written for the longest time is the first`() {
     let events: [Event] = [.entry("B", at: 0), .entry("A", at: 3), .entry("C", at: 6)]
     #expect(Self.wait(of: "B", at: 6, events) == 0)
-    #expect(Self.wait(of: "A", at: 6, events) == 10 - 6)
-    #expect(Self.wait(of: "C", at: 6, events) == 20 - 6)
+    #expect(Self.wait(of: "A", at: 6, events) == 10)
+    #expect(Self.wait(of: "C", at: 6, events) == 20)
   }
 
-  @Test func `a turn begins with the entry of an active node`() {
+  @Test func `the turns begin again with each entry`() {
     let events: [Event] = [.entry("B", at: 0), .entry("A", at: 3), .entry("B", at: 6)]
     #expect(Self.wait(of: "A", at: 6, events) == 0)
     #expect(Self.wait(of: "B", at: 6, events) == 10)
   }
 
-  @Test func `the entry of a newcomer makes the wait of others no longer`() {
+  @Test func `newcomers join behind the waiting nodes`() {
     let events: [Event] = [.entry("B", at: 0), .entry("A", at: 3), .entry("B", at: 6)]
-    #expect(Self.wait(at: 7, events + [.entry("C", at: 7)]) == 9)
-    #expect(Self.wait(at: 15, events + [.entry("C", at: 7), .entry("D", at: 15)]) == 1)
+    #expect(Self.wait(of: "A", at: 8, events + [.entry("C", at: 8)]) == 0)
+    #expect(Self.wait(of: "B", at: 8, events + [.entry("C", at: 8)]) == 10)
+    #expect(Self.wait(of: "C", at: 8, events + [.entry("C", at: 8)]) == 20)
   }
 
   @Test func `a node that has missed its turn costs nothing more`() {
@@ -97,7 +98,7 @@ import Testing
     // The attempt of B after A's slot is refused: A was slow, not idle.
     let before: [Event] = [.entry("A", at: 0), .entry("B", at: 3), .refused]
     #expect(Self.turns(before).slot == .milliseconds(15))
-    #expect(Self.wait(at: 3, before) == 12)
+    #expect(Self.wait(at: 3, before) == 15)
     #expect(Self.turns(before + Array(repeating: .refused, count: 20)).slot == .milliseconds(160))
   }
 
@@ -152,14 +153,23 @@ import Testing
   // MARK: - The open slot
 
   @Test func `active nodes leave one slot open after a hundred slots without one`() {
-    // A and B alternate.
-    let events = (0...400).map { Event.entry($0 % 2 == 0 ? "A" : "B", at: $0 * 5) }
-    #expect(Self.wait(of: "A", at: 995, Array(events.prefix(200))) == 0)
-    #expect(Self.wait(of: "A", at: 1_005, Array(events.prefix(202))) == 10)
-    #expect(Self.wait(of: "B", at: 1_005, Array(events.prefix(202))) == 20)
-    #expect(Self.wait(of: "C", at: 1_005, Array(events.prefix(202))) == 0, "it is open to newcomers")
-    let next: [Event] = [.entry("A", at: 1_018)]
-    #expect(Self.wait(of: "B", at: 1_018, events.prefix(202) + next) == 0)
+    // A and B alternate, and have the first entries after 0 and 5 ms.
+    func wait(of node: String, after entries: Int) -> Int {
+      let events = (0..<entries).map { Event.entry($0 % 2 == 0 ? "A" : "B", at: $0 * 5) }
+      return Self.wait(of: node, at: (entries - 1) * 5, events)
+    }
+    #expect(wait(of: "B", after: 201) == 0)
+    #expect(wait(of: "A", after: 202) == 10, "1,005 ms: more than 100 slots")
+    #expect(wait(of: "C", after: 202) == 0, "it is open to newcomers")
+    #expect(wait(of: "A", after: 179) == 10, "890 ms")
+    #expect(wait(of: "A", after: 183) == 20, "910 ms: another node may leave it open already")
+  }
+
+  @Test func `an open slot without an entry is the last one for a hundred slots`() {
+    let events = (0..<202).map { Event.entry($0 % 2 == 0 ? "A" : "B", at: $0 * 5) }
+    #expect(Self.wait(of: "B", at: 1_018, events + [.entry("A", at: 1_018)]) == 0)
+    let newcomer: [Event] = [.entry("C", at: 1_009)]
+    #expect(Self.wait(of: "A", at: 1_009, events + newcomer) == 10, "there may be more newcomers")
   }
 
   @Test func `a pause of the writers is an open slot`() {
