@@ -17,6 +17,27 @@ import TidemarkCluster
     }
   }
 
+  @Test func `a store has snapshots of positions`() async throws {
+    let root = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: root) }
+    let folder = root.appendingPathComponent("store")
+    let database = root.appendingPathComponent("database.db")
+    let copy = root.appendingPathComponent("copy.db")
+    let position = LogPosition.start
+    try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+    try Data("rows".utf8).write(to: database)
+
+    let store = DirectorySnapshotStore(folder)
+    try await store.save(database, at: position)
+
+    let latest = try #require(try await store.latest())
+    try await store.fetch(latest, to: copy)
+    try await store.removeSnapshots(before: latest)
+
+    #expect(latest == position)
+    #expect(try Data(contentsOf: copy) == Data("rows".utf8))
+  }
+
   @Test func `clients have faults of their own`() async throws {
     var faults = InProcessLogFaults.all(0.1)
     faults.delay = .milliseconds(5)

@@ -28,7 +28,7 @@ public struct DirectorySnapshotStore: SnapshotStore {
   /// Stores a copy of a file as the snapshot of a position. It replaces a snapshot of the same position.
   ///
   /// - Parameters:
-  ///   - file: A complete database file, which nobody changes in the meantime.
+  ///   - file: A complete database file, which does not change in the meantime.
   ///   - position: The position of the last entry that the file contains.
   /// - Throws: ``SnapshotError/failed(_:)``, or `CancellationError`.
   public func save(_ file: URL, at position: LogPosition) async throws {
@@ -50,7 +50,7 @@ public struct DirectorySnapshotStore: SnapshotStore {
 
   /// Returns the position of the newest snapshot, without reading snapshots.
   ///
-  /// - Returns: The position; nil if there is no snapshot, or no folder.
+  /// - Returns: The position; nil if the store is empty, or its folder does not exist.
   /// - Throws: ``SnapshotError/failed(_:)``, or `CancellationError`.
   public func latest() async throws -> LogPosition? {
     try await BlockingWork.run { _ in

@@ -11,7 +11,7 @@ public protocol SnapshotStore: Sendable {
   /// The operation is atomic: other nodes see the whole snapshot, or none. Storing a position again is harmless.
   ///
   /// - Parameters:
-  ///   - file: A complete database file, which nobody changes in the meantime.
+  ///   - file: A complete database file, which does not change in the meantime.
   ///   - position: The position of the last entry that the file contains.
   /// - Throws: ``SnapshotError/failed(_:)``, or `CancellationError`. After `CancellationError` and after other errors,
   ///   the snapshot may have been stored nevertheless.
@@ -19,7 +19,7 @@ public protocol SnapshotStore: Sendable {
 
   /// Returns the position of the newest snapshot: the one with the largest number.
   ///
-  /// - Returns: The position; nil if there is no snapshot.
+  /// - Returns: The position; nil if the store is empty.
   /// - Throws: ``SnapshotError/failed(_:)``, or `CancellationError`.
   func latest() async throws -> LogPosition?
 
@@ -57,7 +57,7 @@ extension SnapshotError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .notFound(let position):
-      "there is no snapshot of position \(position): it was removed, or never saved. Fetch the latest one"
+      "the snapshot of position \(position) was not found: it was removed, or never saved. Fetch the latest one"
     case .damaged(let reason): "the snapshot is damaged: \(reason)"
     case .failed(let reason): reason
     }

@@ -10,21 +10,21 @@
 ///
 /// **The slot.** After an entry, it is the turn of the first node. After a slot without an entry, the second node may
 /// attempt, too, and so on. A slot has to be longer than a node takes to receive an entry and to append the next one.
-/// Otherwise, the attempts of nodes behind the first one are refused. So a node makes the slot that it uses longer after
-/// such a refusal, and shorter again when such an attempt succeeds.
+/// Otherwise, the attempts of nodes behind the first one are refused. So a node makes the slot that it uses longer
+/// after such a refusal, and shorter again when such an attempt succeeds.
 ///
 /// **The open slot.** If newcomers are farther from the log than active nodes, these are always faster. So active nodes
 /// leave one slot open now and then.
 ///
-/// - *T1.* After an entry, a node waits for at most one slot for each active node. The slot is 16 times the given one at
-///   most. A node moves forward in the queue with each entry of an active node, and newcomers join behind it.
+/// - *T1.* After an entry, a node waits for at most one slot for each active node. The slot is 16 times the given one
+///   at most. A node moves forward in the queue with each entry of an active node, and newcomers join behind it.
 /// - *T2.* A newcomer does not wait. The only active node does not wait for other nodes.
 /// - *T3.* An idle node costs the others one slot after its last entry, and nothing later.
 /// - *T4.* While a node holds the turn, the others wait, until the end of its time at the latest.
 /// - *T5.* Once in 100 slots, one slot is open to newcomers. A node that has never seen entries of others leaves none.
 ///
-/// A ring in the order of names was not used: a newcomer would pass the turn to the node after it in the ring, and nodes
-/// that had waited longer would wait again.
+/// A ring in the order of names was not used: a newcomer would pass the turn to the node after it in the ring, and
+/// nodes that had waited longer would wait again.
 struct WriteTurns {
   /// A slot is at most this many times as long as the given one.
   private static let longestSlot = 16

@@ -180,7 +180,7 @@ import Testing
     let position = LogPosition(number: 7, digest: .zero)
     #expect(
       SnapshotError.notFound(position).description
-        == "there is no snapshot of position 7·00000000: it was removed, or never saved. Fetch the latest one")
+        == "the snapshot of position 7·00000000 was not found: it was removed, or never saved. Fetch the latest one")
     #expect(SnapshotError.damaged("a is too short").description == "the snapshot is damaged: a is too short")
     #expect(
       SnapshotFile.failure("create", "/a", EROFS).description
