@@ -36,7 +36,7 @@ public struct DirectorySnapshotStore: SnapshotStore {
       guard let source = try SnapshotFile.open(file.path) else {
         throw SnapshotFile.failure("open", file.path, ENOENT)
       }
-      try createFolder()
+      if SnapshotFile.changeTime(of: folder.path) == nil { try SnapshotFile.createFolder(folder) }
       let isSnapshot: (String) -> Bool = { SnapshotName.position(named: $0) != nil }
       let target = try PartialFile.create(path(of: position), removingAbandoned: isSnapshot)
       var hash = SHA256()
@@ -111,16 +111,6 @@ public struct DirectorySnapshotStore: SnapshotStore {
 
   private func path(of position: LogPosition) -> String {
     folder.appendingPathComponent(SnapshotName.name(of: position)).path
-  }
-
-  private func createFolder() throws {
-    if SnapshotFile.changeTime(of: folder.path) != nil { return }
-    do {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    } catch {
-      throw SnapshotError.failed(
-        "cannot create the folder \(folder.path): \(error.localizedDescription). Create it, or use another one")
-    }
   }
 
   private func damaged(_ path: String, _ reason: String) -> SnapshotError {

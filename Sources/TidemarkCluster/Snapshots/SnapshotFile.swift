@@ -62,6 +62,21 @@ struct SnapshotFile: ~Copyable {
 
   // MARK: - Folders
 
+  /// Creates a folder and those above it, durably, unless it exists.
+  static func createFolder(_ folder: URL) throws {
+    if mkdir(folder.path, 0o777) < 0 {
+      switch errno {
+      case EEXIST: return
+      case ENOENT where folder.path != "/":
+        try createFolder(folder.deletingLastPathComponent())
+        // Another node may have created it in the meantime.
+        if mkdir(folder.path, 0o777) < 0, errno != EEXIST { throw failure("create", folder.path, errno) }
+      case let code: throw failure("create", folder.path, code)
+      }
+    }
+    try synchronizeFolder(of: folder.path)
+  }
+
   /// Gives a file another name in the same folder. It replaces a file with this name.
   static func rename(_ path: String, to newPath: String) throws {
     _ = try check(renameFile(path, newPath), "rename", path)
