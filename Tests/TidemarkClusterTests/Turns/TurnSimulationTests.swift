@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: 2...5)
-  func `writers with pauses gain, too`(nodeCount: Int) {
+  func `writers with pauses lose few appends`(nodeCount: Int) {
     var settings = Settings()
     settings.nodeCount = nodeCount
     settings.pauses = [0...30]

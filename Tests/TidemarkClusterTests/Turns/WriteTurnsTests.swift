@@ -105,9 +105,7 @@ import Testing
   @Test func `a slot that was sufficient becomes shorter, down to the given one`() {
     let events: [Event] = [.entry("A", at: 0), .entry("B", at: 3), .refused, .entry("B", at: 25)]
     #expect(Self.turns(events).slot == .milliseconds(13.5))
-    let more = (1...10).flatMap {
-      [Event.entry("A", at: $0 * 50), .entry("A", at: $0 * 50 + 20), .entry("B", at: $0 * 50 + 40)]
-    }
+    let more = (1...10).flatMap { [Event.entry("A", at: $0 * 50), .entry("B", at: $0 * 50 + 20)] }
     #expect(Self.turns(events + more).slot == .milliseconds(13.5), "B was the first each time")
     let idle = (1...10).flatMap {
       [Event.entry("A", at: $0 * 50), .entry("B", at: $0 * 50 + 20), .entry("B", at: $0 * 50 + 40)]
@@ -131,6 +129,12 @@ import Testing
     #expect(Self.wait(of: "D", at: 100, events) == 0)
     #expect(Self.wait(of: "A", at: 110, events + [.entry("B", at: 110)]) == 0)
     #expect(Self.wait(of: "B", at: 110, events + [.entry("B", at: 110)]) == 10)
+  }
+
+  @Test func `a node whose time as the holder has ended waits for its turn`() {
+    let events: [Event] = [.entry("B", at: 0), .entry("A", at: 3), .hold("A", until: 100)]
+    #expect(Self.wait(of: "A", at: 99, events) == 0)
+    #expect(Self.wait(of: "A", at: 102, events) == 8)
   }
 
   @Test func `entries of the holder do not end its turn, and a release does`() {
