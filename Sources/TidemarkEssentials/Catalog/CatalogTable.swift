@@ -205,7 +205,7 @@ extension [Row] {
 
 extension String {
   /// Whether the text is a `CREATE VIRTUAL TABLE` statement.
-  fileprivate var isVirtualTableCreation: Bool {
+  var isVirtualTableCreation: Bool {
     var tokens = SQLTokenizer(self)
     let words = (0..<2).map { _ in tokens.next() == nil ? "" : self[tokens.range].asciiUppercased }
     return words == ["CREATE", "VIRTUAL"]

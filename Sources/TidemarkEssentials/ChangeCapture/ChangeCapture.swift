@@ -198,7 +198,7 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
     // The statement had nothing to do when it was compiled before.
     if steps.current?.recompiledSchemaChangeCount != db.compilation.counts.recompiledSchemaChanges {
       // A new virtual table creates tables, and its rows in them are in the log before the statement.
-      log.becomeUnknown()
+      if !removeNestedChanges(of: statement) { log.becomeUnknown() }
     }
     if steps.current?.signalCount == steps.signalCount, outcome != .undone { detectMissingHookCalls() }
     // Taken without a copy. Internal statements may have run inside this step until now.

@@ -28,7 +28,7 @@ extension ChangeLog {
       }
     case .stored:
       // The table is reported without rows.
-      if !storesRows { return false }
+      if !storesRows, bound.recordCount < .max { return false }
       if records.count >= bound.segmentRecordCount || values.byteCount >= bound.segmentByteCount {
         guard storeRows() else { return false }
       }

@@ -225,6 +225,12 @@ struct ChangeLog {
   /// The index of the first record in memory after a mark.
   private func index(of mark: Mark) -> Int { min(max(mark.position.records - base.records, 0), records.count) }
 
+  /// Removes what the current statement has changed so far.
+  mutating func dropStepChanges() {
+    guard let (mark, hasNested) = steps.last, !hasNested, !isUncertain else { return becomeUnknown() }
+    cut(to: mark)
+  }
+
   mutating func didStep(_ outcome: Outcome) {
     guard let (mark, hasNested) = steps.popLast() else { preconditionFailure("A step ended that had not begun") }
     switch outcome {

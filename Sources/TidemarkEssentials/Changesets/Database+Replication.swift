@@ -56,8 +56,9 @@ extension Database {
     defer { if isRecording { _ = changeCapture.endReplicatedRecording(restoring: formerNeeds) } }
     let result = try asReplicatedWrite { try updates(self) }
     handle?.resetRunningStatements()
+    if isInsideTransaction { try flushVirtualTables() }
     isRecording = false
-    guard let recorded = changeCapture.endReplicatedRecording(restoring: formerNeeds), isInsideTransaction else {
+    guard let recording = changeCapture.endReplicatedRecording(restoring: formerNeeds), isInsideTransaction else {
       throw ChangesetError(
         .transactionEnded,
         "the transaction in which changes are recorded has ended before the closure: SQLite has rolled it back")
@@ -65,15 +66,16 @@ extension Database {
     if !violatedForeignKeys, violatesDeferredForeignKeys {
       throw DatabaseError(resultCode: .SQLITE_CONSTRAINT_FOREIGNKEY, message: "FOREIGN KEY constraint failed")
     }
-    let changes = try ReplicatedChanges(recorded, self).elements
+    let changes = try ReplicatedChanges(recording.0, storedVirtualTables: recording.stored).elements
     return (result, try changes + RecordedNumbers(self, in: ["main"]).changes(since: formerNumbers).elements)
   }
 
   /// Runs a closure whose statements must not end the transaction.
   private func asReplicatedWrite<Result>(_ body: () throws -> Result) throws -> Result {
-    let formerRole = access.groupRole
-    access.groupRole = .replicated
-    defer { access.groupRole = formerRole }
+    let (formerRole, formerCheck) = (access.groupRole, access.replicatedWriteCheck)
+    let capture = changeCapture
+    (access.groupRole, access.replicatedWriteCheck) = (.replicated, { try capture.willReplicate($0) })
+    defer { (access.groupRole, access.replicatedWriteCheck) = (formerRole, formerCheck) }
     return try body()
   }
 
@@ -91,14 +93,49 @@ extension Database {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE, message: "replicated changes are applied in a transaction: begin one before")
     }
+    // A defensive connection refuses to change the content of virtual tables.
+    let changesVirtualTables = changesVirtualTables(elements)
+    if changesVirtualTables { moduleState(ReplicationState.self).mustReloadVirtualTables = true }
+    let options: [ConnectionHandle.Option] = [.foreignKeys, .triggers, .legacyAlteration]
     try inSavepoint {
-      try withoutOptions([.foreignKeys, .triggers, .legacyAlteration]) {
-        var application = ChangesetApplication(
-          self, triggers: .skip, checksForeignKeys: false, isExact: true, resolve: { throw $0 })
-        try application.applyInOrder(elements)
+      try withoutOptions(options + (changesVirtualTables ? [.defensive] : [])) {
+        try withoutConstraintChecks {
+          var application = ChangesetApplication(
+            self, triggers: .skip, checksForeignKeys: false, isExact: true, resolve: { throw $0 })
+          try application.applyInOrder(elements)
+        }
       }
       return .commit
     }
+  }
+
+  /// Whether changes may contain rows in which a virtual table stores its content.
+  private func changesVirtualTables(_ elements: [TransactionChanges.Element]) -> Bool {
+    let changesSchema = elements.contains { if case .schema = $0 { true } else { false } }
+    var lastTable: ChangedTable?
+    for case .row(let row) in elements where row.table !== lastTable {
+      lastTable = row.table
+      let key = TableKey(row.table.name, in: row.table.databaseName)
+      // A virtual table may get its name by one of the changes.
+      if changesSchema && key.name.contains("_") || changeCapture.virtualTable(before: key) != nil { return true }
+    }
+    return false
+  }
+
+  /// Runs a closure that ignores `CHECK` constraints: their functions may be missing, or have another result.
+  private func withoutConstraintChecks(_ body: () throws -> Void) throws {
+    func set(_ value: Int64) throws { _ = try internalRows("PRAGMA ignore_check_constraints = \(value)") }
+    guard case .int64(let former)? = try internalRows("PRAGMA ignore_check_constraints").first?[0].storage, former == 0
+    else { return try body() }
+    try set(1)
+    defer {
+      do {
+        try shielded { try set(former) }
+      } catch {
+        Self.log(error, "Could not restore a setting after applying changes")
+      }
+    }
+    try body()
   }
 
   /// Whether the open transaction violates deferred foreign keys.
@@ -112,14 +149,33 @@ extension Database {
   /// - Throws: A ``DatabaseError``.
   package func reloadVirtualTables() throws {
     preconditionAccess()
+    let state = moduleState(ReplicationState.self)
+    if !state.mustReloadVirtualTables { return }
+    if isInsideTransaction {
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE, message: "virtual tables cannot be reloaded in a transaction: end it before")
+    }
+    // The pragma takes effect when it is compiled: SQLite forgets the schema, and so all virtual tables.
+    let reset = try DirectStatement("PRAGMA writable_schema = RESET", on: self)
+    defer { reset.reset() }
+    _ = try reset.step()
+    state.mustReloadVirtualTables = false
   }
+}
+
+/// What a connection must do after it has applied changes.
+private final class ReplicationState: DatabaseModuleState {
+  var mustReloadVirtualTables = false
+
+  init() {}
 }
 
 /// Converts a recording to the changes of the main database.
 private struct ReplicatedChanges {
   let elements: [TransactionChanges.Element]
 
-  init(_ recorded: CommittedChanges, _ db: Database) throws {
+  /// - Parameter storedVirtualTables: The virtual tables whose content is among the changes.
+  init(_ recorded: CommittedChanges, storedVirtualTables: Set<TableKey>) throws {
     var recorded = recorded
     recorded.details = recorded.details.map { details in
       CommittedChanges.Details(
@@ -142,24 +198,28 @@ private struct ReplicatedChanges {
         changed the schema table
         """)
     }
-    elements = changes.elements.filter(\.isInMain)
-    var lastTable: ChangedTable?
-    for element in elements {
-      switch element {
-      case .row(let row):
-        if row.table !== lastTable { try Self.checkRowID(of: row.table) }
-        lastTable = row.table
-      case .unknownRows(let databaseName, let tableName):
-        throw ChangesetError(
-          unknownRowsOf: TableKey(tableName, in: databaseName),
-          because: changes.completeness == .incomplete(.tooManyRows) ? .tooManyRows : .notReported)
-      case .schema, .counter, .userVersion, .notification: break
+    elements = changes.elements.filter { element in
+      if case .unknownRows(let databaseName, let tableName) = element,
+        storedVirtualTables.contains(TableKey(tableName, in: databaseName))
+      {
+        return false
       }
+      return element.isReplicated
+    }
+    for case .unknownRows(let databaseName, let tableName) in elements {
+      throw ChangesetError(
+        unknownRowsOf: TableKey(tableName, in: databaseName),
+        because: changes.completeness == .incomplete(.tooManyRows) ? .tooManyRows : .notReported)
+    }
+    var lastTable: ChangedTable?
+    for case .row(let row) in elements where row.table !== lastTable {
+      lastTable = row.table
+      try Self.checkRowIDs(of: row.table)
     }
   }
 
   /// Throws an error if no statement can contain the row IDs of a table.
-  private static func checkRowID(of table: ChangedTable) throws {
+  private static func checkRowIDs(of table: ChangedTable) throws {
     let names = ["rowid", "_rowid_", "oid"]
     if table.rowID == .hidden, names.allSatisfy({ table.index(ofColumn: $0) != nil }) {
       throw ChangesetError(
@@ -175,14 +235,22 @@ extension ChangeLog.RowlessChange {
 }
 
 extension TransactionChanges.Element {
-  /// Whether the change belongs to the main database.
-  fileprivate var isInMain: Bool {
+  /// Whether other nodes apply the change: it changes the content of the main database.
+  fileprivate var isReplicated: Bool {
     switch self {
     case .row(let row): row.table.databaseName.asciiLowercased == "main"
     case .unknownRows(let databaseName, _), .counter(let databaseName, _, _), .userVersion(let databaseName, _):
       databaseName.asciiLowercased == "main"
-    case .schema: true
+    case .schema(let sql): !sql.changesStatistics
     case .notification: false
     }
+  }
+}
+
+extension String {
+  /// Whether a statement changes the schema only for statistics.
+  fileprivate var changesStatistics: Bool {
+    let tokens = Database.tokens(of: self).map { String($0).asciiLowercased }
+    return tokens.first == "analyze" || tokens.first == "drop" && tokens.contains { $0.contains("sqlite_stat") }
   }
 }
