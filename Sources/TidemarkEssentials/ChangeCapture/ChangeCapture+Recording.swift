@@ -144,8 +144,8 @@ extension ChangeCapture {
     throw DatabaseError(
       resultCode: .SQLITE_MISUSE,
       message: """
-        virtual table \(key.name) of module \(module) cannot be changed in a replicated write: only full-text tables and \
-        R*Trees can
+        virtual table \(key.name) of module \(module) cannot be changed in a replicated write: only full-text tables \
+        and R*Trees can
         """)
   }
 

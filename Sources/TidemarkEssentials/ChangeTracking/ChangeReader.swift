@@ -2,6 +2,12 @@
 struct ChangeReader {
   var region: DatabaseRegion
 
+  /// Whether rows that were written in pieces are reported, with their former value as the new one.
+  var reportsBlobWrites = false
+
+  /// Reported rows that were written in pieces: their indexes among the elements, and the written columns.
+  private(set) var blobWrites: [(element: Int, column: Int)] = []
+
   private var tables: [ObjectIdentifier: Table] = [:]
 
   /// The form of a table's rows, and whether they belong to the region.
@@ -148,8 +154,15 @@ struct ChangeReader {
     case .some(let region): if !region.isModified(by: log.change(at: index)) { return }
     case .all: break
     }
-    guard let rows = table.rows, record.unknownColumn == nil, !record.hasRepairedText else {
+    guard let rows = table.rows, !record.hasRepairedText, record.unknownColumn == nil || reportsBlobWrites else {
       return draft.addUnknownRows(table.layout.key.database, table.layout.key.name)
+    }
+    if let written = record.unknownColumn {
+      let offset = table.layout.storedColumns.firstIndex(of: Int(written))
+      guard let column = rows.offsets.firstIndex(where: { $0 != nil && $0 == offset }) else {
+        return draft.addUnknownRows(table.layout.key.database, table.layout.key.name)
+      }
+      blobWrites.append((draft.elements.count, column))
     }
     draft.rowCount += 1
     draft.elements.append(.row(Self.row(record, rows.table, rows.offsets, log)))

@@ -68,7 +68,7 @@ public struct ChangedRow: Sendable {
     self.images = images
   }
 
-  private var oldImage: Image? {
+  var oldImage: Image? {
     switch images {
     case .insert: nil
     case .update(let old, _), .delete(let old): old

@@ -21,7 +21,10 @@ extension Database {
   /// database, in the order of their execution.
   ///
   /// Changes of temporary and attached databases are left out. Statements that begin or end transactions fail before
-  /// they do anything. There is no limit for the number of rows.
+  /// they do anything. The number of rows is not limited: they are kept in memory.
+  ///
+  /// If SQLite has rolled back the transaction, for instance because the disk is full, no transaction is open
+  /// afterwards. Call ``rollback()`` before other statements then.
   ///
   /// - Parameter updates: The closure. If it throws, its changes are rolled back.
   /// - Returns: The result of the closure, and the changes: rows, counters, `user_version` and schema changes.
@@ -66,7 +69,7 @@ extension Database {
     if !violatedForeignKeys, violatesDeferredForeignKeys {
       throw DatabaseError(resultCode: .SQLITE_CONSTRAINT_FOREIGNKEY, message: "FOREIGN KEY constraint failed")
     }
-    let changes = try ReplicatedChanges(recording.0, storedVirtualTables: recording.stored).elements
+    let changes = try ReplicatedChanges(recording.0, storedVirtualTables: recording.stored, self).elements
     return (result, try changes + RecordedNumbers(self, in: ["main"]).changes(since: formerNumbers).elements)
   }
 
@@ -163,94 +166,9 @@ extension Database {
   }
 }
 
-/// What a connection must do after it has applied changes.
+/// The work after changes were applied on a connection.
 private final class ReplicationState: DatabaseModuleState {
   var mustReloadVirtualTables = false
 
   init() {}
-}
-
-/// Converts a recording to the changes of the main database.
-private struct ReplicatedChanges {
-  let elements: [TransactionChanges.Element]
-
-  /// - Parameter storedVirtualTables: The virtual tables whose content is among the changes.
-  init(_ recorded: CommittedChanges, storedVirtualTables: Set<TableKey>) throws {
-    var recorded = recorded
-    recorded.details = recorded.details.map { details in
-      CommittedChanges.Details(
-        unreported: details.unreported, isTruncated: details.isTruncated,
-        rowlessChanges: details.rowlessChanges.filter(\.isInMain), details.numbers, nil)
-    }
-    var reader = ChangeReader(region: .fullDatabase)
-    guard let changes = reader.changes(of: recorded, isUnknown: false, rowLimit: .max, at: 0, nil) else {
-      elements = []
-      return
-    }
-    switch changes.completeness {
-    // The tables are elements.
-    case .complete, .incomplete(.notReported), .incomplete(.tooManyRows): break
-    case .incomplete(let reason):
-      throw ChangesetError(
-        .incomplete(reason),
-        """
-        the changes are unknown (\(reason)), and cannot be replicated: the program has used the C interface, or has \
-        changed the schema table
-        """)
-    }
-    elements = changes.elements.filter { element in
-      if case .unknownRows(let databaseName, let tableName) = element,
-        storedVirtualTables.contains(TableKey(tableName, in: databaseName))
-      {
-        return false
-      }
-      return element.isReplicated
-    }
-    for case .unknownRows(let databaseName, let tableName) in elements {
-      throw ChangesetError(
-        unknownRowsOf: TableKey(tableName, in: databaseName),
-        because: changes.completeness == .incomplete(.tooManyRows) ? .tooManyRows : .notReported)
-    }
-    var lastTable: ChangedTable?
-    for case .row(let row) in elements where row.table !== lastTable {
-      lastTable = row.table
-      try Self.checkRowIDs(of: row.table)
-    }
-  }
-
-  /// Throws an error if no statement can contain the row IDs of a table.
-  private static func checkRowIDs(of table: ChangedTable) throws {
-    let names = ["rowid", "_rowid_", "oid"]
-    if table.rowID == .hidden, names.allSatisfy({ table.index(ofColumn: $0) != nil }) {
-      throw ChangesetError(
-        .unrepresentable, "table \(table) has columns of the names rowid, _rowid_ and oid, which hide its row IDs")
-    }
-  }
-}
-
-extension ChangeLog.RowlessChange {
-  fileprivate var isInMain: Bool {
-    if case .schema(_, let isInMain) = content { isInMain } else { false }
-  }
-}
-
-extension TransactionChanges.Element {
-  /// Whether other nodes apply the change: it changes the content of the main database.
-  fileprivate var isReplicated: Bool {
-    switch self {
-    case .row(let row): row.table.databaseName.asciiLowercased == "main"
-    case .unknownRows(let databaseName, _), .counter(let databaseName, _, _), .userVersion(let databaseName, _):
-      databaseName.asciiLowercased == "main"
-    case .schema(let sql): !sql.changesStatistics
-    case .notification: false
-    }
-  }
-}
-
-extension String {
-  /// Whether a statement changes the schema only for statistics.
-  fileprivate var changesStatistics: Bool {
-    let tokens = Database.tokens(of: self).map { String($0).asciiLowercased }
-    return tokens.first == "analyze" || tokens.first == "drop" && tokens.contains { $0.contains("sqlite_stat") }
-  }
 }

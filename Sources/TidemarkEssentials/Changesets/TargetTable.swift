@@ -55,7 +55,7 @@ final class TargetTable {
     var rowID: Int64?
   }
 
-  /// Whether the rows are exactly those of the other database: row IDs identify them, if there are any.
+  /// Whether the rows become exactly equal to the rows of the other database: row IDs identify them, if there are any.
   private let isExact: Bool
 
   init(_ source: ChangedTable, _ db: Database, skipsTriggers: Bool, isExact: Bool = false) throws {

@@ -86,15 +86,36 @@ import Tidemark
     }
   }
 
+  /// Checks that the indexes find the rows that contain a word or overlap a range.
+  private func expectFound(_ database: any DatabaseReader, _ random: inout SeededRandom) throws {
+    let (word, number) = ("w\(Int.random(in: 0..<20, using: &random))", Int.random(in: 0..<100, using: &random))
+    try database.read { db throws in
+      for table in ["f", "g"] {
+        let rows = "SELECT rowid FROM \(table) WHERE"
+        let found = try Int.fetchAll(db, sql: "\(rows) \(table) MATCH '\(word)' ORDER BY rowid")
+        let expected = try Int.fetchAll(db, sql: "\(rows) ' ' || t || ' ' LIKE '% \(word) %' ORDER BY rowid")
+        #expect(found == expected)
+      }
+      let rows = "SELECT id FROM r WHERE"
+      let found = try Int.fetchAll(db, sql: "\(rows) x1 <= \(number) AND x2 >= \(number) ORDER BY id")
+      let expected = try Int.fetchAll(db, sql: "\(rows) +x1 <= \(number) AND +x2 >= \(number) ORDER BY id")
+      #expect(found == expected)
+    }
+  }
+
   @Test func `two databases that write in turn stay equal`() throws {
     var random = SeededRandom()
     var counts = (executed: 0, failed: 0)
-    for _ in 0..<8 {
-      let pair = try ReplicatedPair(Self.setup)
+    let folder = try TemporaryFolder()
+    for round in 0..<8 {
+      let source: any DatabaseWriter =
+        try round < 4 ? DatabaseQueue() : DatabasePool(path: folder.path("\(round).sqlite"))
+      let pair = try ReplicatedPair(source, DatabaseQueue(), Self.setup)
       for _ in 0..<30 {
         let turned = try Bool.random(using: &random) ? pair : ReplicatedPair(pair.target, pair.source)
         try turned.replicate { try write($0, &random, &counts) }
         try pair.expectEqual()
+        for database in [pair.source, pair.target] { try expectFound(database, &random) }
       }
       for database in [pair.source, pair.target] {
         try database.write { db in

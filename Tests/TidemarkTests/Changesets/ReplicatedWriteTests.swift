@@ -118,6 +118,29 @@ import Tidemark
     }
   }
 
+  @Test func `rows that are written in pieces are replicated`() throws {
+    let pair = try ReplicatedPair(
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, a, b); INSERT INTO t VALUES (1, 2, 'abcdef')")
+    func overwrite(_ text: String, _ db: Database) {
+      var blob: OpaquePointer?
+      #expect(sqlite3_blob_open(db.sqliteConnection, "main", "t", "b", 1, 1, &blob) == SQLITE_OK)
+      #expect(sqlite3_blob_write(blob, text, 1, 2) == SQLITE_OK)
+      #expect(sqlite3_blob_close(blob) == SQLITE_OK)
+    }
+    let changes = try pair.replicate { db in
+      overwrite("x", db)
+      overwrite("y", db)
+      try db.execute(sql: "UPDATE t SET b = b || 'z'")
+      overwrite("w", db)
+    }
+    #expect(
+      changes == [
+        #"UPDATE t [1]: b "abcdef" → "abxdef""#, #"UPDATE t [1]: b "abxdef" → "abydef""#,
+        #"UPDATE t [1]: b "abydef" → "abydefz""#, #"UPDATE t [1]: b "abydefz" → "abwdefz""#,
+      ])
+    try pair.expectEqual()
+  }
+
   @Test(arguments: ["PRAGMA application_id = 5", "PRAGMA main.schema_version = 99"])
   func `settings that are not replicated are refused`(_ sql: String) throws {
     let queue = try DatabaseQueue()

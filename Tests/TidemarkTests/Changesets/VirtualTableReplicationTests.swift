@@ -140,6 +140,21 @@ import Tidemark
     try pair.check("ALTER TABLE r RENAME TO s; DELETE FROM s; DROP TABLE s")
   }
 
+  @Test func `settings of a full-text table are replicated`() throws {
+    let pair = try ReplicatedPair("CREATE VIRTUAL TABLE f USING fts5(a)")
+    for number in 1...20 { try pair.check("INSERT INTO f VALUES ('red \(number)')") }
+    try pair.check(
+      """
+      INSERT INTO f (f, rank) VALUES ('automerge', 2);
+      INSERT INTO f (f, rank) VALUES ('pgsz', 64);
+      INSERT INTO f VALUES ('green');
+      INSERT INTO f (f, rank) VALUES ('rank', 'bm25(10.0)');
+      INSERT INTO f (f, rank) VALUES ('merge', 4);
+      """)
+    for number in 1...20 { try pair.replicateBack("INSERT INTO f VALUES ('red \(number)')") }
+    try expectIntact(pair)
+  }
+
   @Test func `undone writes of full-text tables are not replicated`() throws {
     let pair = try ReplicatedPair("CREATE VIRTUAL TABLE f USING fts5(a); CREATE TABLE t (a UNIQUE)")
     try pair.replicate { db in
