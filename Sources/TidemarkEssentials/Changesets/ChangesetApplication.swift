@@ -49,7 +49,7 @@ struct ChangesetApplication {
     self.triggers = triggers
     self.checksForeignKeys = checksForeignKeys
     self.resolve = resolve
-    foreignKeyCheck = ForeignKeyCheck(db, includesUnchangedRows: triggers == .fire)
+    foreignKeyCheck = ForeignKeyCheck(db, includesUnchangedRows: triggers == .fire || !checksForeignKeys)
   }
 
   mutating func apply(_ changeset: Changeset) throws {
