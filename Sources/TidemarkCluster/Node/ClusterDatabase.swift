@@ -185,14 +185,18 @@ public final class ClusterDatabase: DatabaseReader {
   ///   if the entry was discarded, so that the outcome is not known any more.
   public func outcome(of id: ClusterTransactionID, timeLimit: Duration? = nil) async throws -> ClusterOutcome {
     let deadline = ContinuousClock.now + (timeLimit ?? node.configuration.writeTimeLimit)
-    var end = try await node.log.barrier(until: deadline)
+    let log = node.log
+    var end = try await node.repeating(until: deadline) { try await log.barrier(until: deadline) }
     while end.number < id.entryNumber {
       end = try await submit(deadline - .now, isFence: true) { _ in }
     }
-    guard let entry = try await node.log.entry(at: id.entryNumber) else {
-      throw ClusterError.unavailable("entry \(id.entryNumber) could not be read")
+    return try await node.repeating(until: deadline) { [node] in
+      // A read may return an old state.
+      guard let entry = try await log.entry(at: id.entryNumber) else {
+        throw LogError.unavailable("entry \(id.entryNumber) could not be read")
+      }
+      return try await node.contains(entry, id.id) ? .committed(entry.position) : .notCommitted
     }
-    return try await node.contains(entry, id.id) ? .committed(entry.position) : .notCommitted
   }
 
   // MARK: - Reading

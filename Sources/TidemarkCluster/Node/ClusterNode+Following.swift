@@ -160,16 +160,29 @@ extension ClusterNode {
   func catchUp(until deadline: Instant) async throws -> LogPosition {
     if let ending { throw ending }
     let known = position
-    let last: LogPosition
-    do {
-      last = try await log.barrier(until: deadline)
-    } catch let error as LogError where !error.meansOtherHistory {
-      throw ClusterError.unavailable(error.description)
-    }
+    let last = try await repeating(until: deadline) { [log] in try await log.barrier(until: deadline) }
     update { machine, _ in machine.logAnswered(last, whenKnown: known) }
     if let ending { throw ending }
     try await wait(for: last, until: deadline)
     return last
+  }
+
+  /// Makes a request, and repeats it until a time while the log is unavailable.
+  func repeating<Value: Sendable>(
+    until deadline: Instant, _ request: @Sendable () async throws -> Value
+  ) async throws -> Value {
+    var pause = NodeMachine.Pause()
+    while true {
+      do {
+        return try await request()
+      } catch LogError.unavailable(let reason) {
+        pause.begin(at: .now)
+        guard let end = pause.end, end < deadline else { throw ClusterError.unavailable(reason) }
+        try await Task.sleep(until: end, clock: .continuous)
+      } catch LogError.rejected(let reason) {
+        throw ClusterError.unavailable(reason)
+      }
+    }
   }
 
   /// Runs an operation that ends when its task is cancelled, until a time at most.

@@ -111,7 +111,8 @@ extension ClusterNode {
     let author = update { machine, _ in machine.nextAuthor }
     let entries = entries(of: group, after: start, by: author)
     let end = entries.last?.position ?? start
-    let origin = entries.isEmpty ? nil : try storage.willCommit(db, at: end, removingParts: true)
+    // Also if nothing was changed: SQLite may commit pages that were changed and restored.
+    let origin = try storage.willCommit(db, at: end, removingParts: !entries.isEmpty)
     update { machine, _ in machine.didExecute(entries) }
     for write in writesWithChanges(group) { write.willAppend(as: end.number) }
     while true {
@@ -119,8 +120,7 @@ extension ClusterNode {
       case .append(let entry): try append(entry, for: group.pending)
       case .confirm: confirm()
       case .wait(let until):
-        wait(until: until, group.pending)
-        if !group.pending.contains(where: \.isWanted) { update { machine, _ in machine.attemptIsUnwanted() } }
+        waitForLog(until: until, group.pending)
       case .commit:
         if !entries.isEmpty { try reach(.didAppend) }
         return commit(db, &group, entries, origin, &storage, author)
@@ -130,6 +130,16 @@ extension ClusterNode {
       case .apply, .execute, .installSnapshot, .stop: preconditionFailure("An attempt is going on")
       }
     }
+  }
+
+  /// Waits before the next request of an attempt. If the time of a caller is over, the attempt ends, unless it may have
+  /// been stored: then the caller is told that.
+  private func waitForLog(until end: Instant?, _ writes: [PendingWrite]) {
+    let now = Instant.now
+    if !writes.contains(where: { $0.isWanted && $0.deadline > now }) || writes.contains(where: { $0.deadline <= now }) {
+      if update({ machine, _ in machine.attemptIsUnwanted() }) { return }
+    }
+    wait(until: end, writes)
   }
 
   private func writesWithChanges(_ group: Group) -> [PendingWrite] {
@@ -148,8 +158,8 @@ extension ClusterNode {
     update { machine, now in
       switch result {
       case .success(let result): machine.appendReturned(result, of: entry, at: now)
-      case .failure(let error as LogError): machine.appendFailed(error, at: now)
-      case .failure(let error): machine.appendFailed(.unavailable("\(error)"), at: now)
+      case .failure(let error as LogError): machine.appendFailed(error, of: entry, at: now)
+      case .failure(let error): machine.appendFailed(.unavailable("\(error)"), of: entry, at: now)
       }
     }
   }
@@ -167,7 +177,7 @@ extension ClusterNode {
   }
 
   private func commit(
-    _ db: Database, _ group: inout Group, _ entries: [LogEntry], _ origin: [UInt8]?, _ storage: inout NodeStorage,
+    _ db: Database, _ group: inout Group, _ entries: [LogEntry], _ origin: [UInt8], _ storage: inout NodeStorage,
     _ author: ClusterPayload.Author
   ) {
     let (start, end) = (storage.position, entries.last?.position ?? storage.position)
@@ -180,12 +190,10 @@ extension ClusterNode {
       update { machine, now in machine.commitFailed(reason, entries, at: now) }
       return finish(&group) { .failure(entries.isEmpty ? error : ClusterError.committedElsewhere(end)) }
     }
-    if let origin {
-      do {
-        try storage.didCommit(db, at: end, origin: origin)
-      } catch {
-        fileFailed(error)
-      }
+    do {
+      try storage.didCommit(db, at: end, origin: origin)
+    } catch {
+      fileFailed(error)
     }
     update { machine, now in
       machine.didCommit(ClusterPayload(author: author, content: .transactions([])), at: now)
@@ -225,6 +233,13 @@ extension ClusterNode {
         write.wasRefused()
         write.giveUp(ending ?? .unavailable(reason))
       }
+    case .expired(let reason):
+      let now = Instant.now
+      for write in group.pending {
+        write.wasRefused()
+        if write.deadline <= now { write.giveUp(ClusterError.unavailable(reason)) }
+      }
+      putBack(group.pending.filter(\.isWanted))
     case .abandoned: for write in group.pending { write.giveUp(ending ?? .closed) }
     }
     group = Group()

@@ -76,6 +76,9 @@ struct NodeMachine {
     /// Nothing was appended, and nothing can be at the moment.
     case failed(String)
 
+    /// Nothing was appended until the time of a caller was over.
+    case expired(String)
+
     /// Its outcome is unknown.
     case abandoned
   }
@@ -229,7 +232,9 @@ struct NodeMachine {
     if entry.number <= last.number {
       let known =
         entry.number == position.number ? position : inbox.first { $0.entry.number == entry.number }?.entry.position
-      if let known, known != entry.position { end(.historyDiverged("expected entry \(known), found \(entry.position)")) }
+      if let known, known != entry.position {
+        end(.historyDiverged("expected entry \(known), found \(entry.position)"))
+      }
       return
     }
     guard entry.predecessor == last else {
@@ -340,8 +345,9 @@ struct NodeMachine {
     }
   }
 
-  mutating func appendFailed(_ error: LogError, at now: Instant) {
-    guard attempt != nil else { return }
+  mutating func appendFailed(_ error: LogError, of entry: LogEntry, at now: Instant) {
+    // The stream may have decided before: the entry is stored, and was discarded since.
+    guard attempt?.defeat == nil, attempt?.entries.first == entry else { return }
     let isInDoubt = attempt?.isInDoubt == true
     switch error {
     case .historyDiverged, .identityReused, .corrupted:
@@ -370,10 +376,17 @@ struct NodeMachine {
     attempt?.pause.begin(at: now)
   }
 
-  /// No caller waits for the attempt any more. It ends, unless it may have been appended.
-  mutating func attemptIsUnwanted() {
-    guard let attempt, attempt.defeat == nil, !attempt.isInDoubt, attempt.storedCount == 0 else { return }
-    self.attempt?.defeat = .failed(logFailure ?? "the log has not answered in time")
+  /// The time of a caller is over, or no caller waits for the attempt any more. It ends, unless it may have been
+  /// appended.
+  ///
+  /// - Returns: Whether it ends.
+  mutating func attemptIsUnwanted() -> Bool {
+    guard let attempt else { return false }
+    if attempt.defeat == nil {
+      if attempt.isInDoubt || attempt.storedCount > 0 || attempt.isConfirmed { return false }
+      self.attempt?.defeat = .expired(logFailure ?? "the log has not answered in time")
+    }
+    return true
   }
 
   /// The transaction of the attempt was committed.

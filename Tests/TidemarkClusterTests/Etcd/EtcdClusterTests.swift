@@ -6,59 +6,9 @@ import Testing
 /// The driver of etcd, with three real servers and faults.
 @Suite(.enabled(if: EtcdServer.isInstalled, Comment(rawValue: EtcdServer.isRequired)), .serialized)
 struct EtcdClusterTests {
-  /// A fault of the leader, and its end.
-  enum Fault: CaseIterable {
-    case killedLeader, stoppedLeader
-
-    func begin(_ server: EtcdServer) {
-      switch self {
-      case .killedLeader: server.kill()
-      case .stoppedLeader: server.suspend()
-      }
-    }
-
-    func end(_ server: EtcdServer) throws {
-      switch self {
-      case .killedLeader: try server.start()
-      case .stoppedLeader: server.resume()
-      }
-    }
-  }
-
-  /// Three servers, which stop with the test.
-  private struct Cluster: Sendable {
-    let servers: [EtcdServer]
-
-    init() async throws {
-      let addresses = (0..<3).map { _ in EtcdServer.Address() }
-      servers = addresses.map { EtcdServer($0, members: addresses) }
-      for server in servers { try server.start() }
-      _ = try await leader()
-    }
-
-    func leader() async throws -> EtcdServer {
-      while true {
-        for server in servers where try await server.isLeader() { return server }
-      }
-    }
-
-    /// A client, which uses the server with this number first.
-    func client(_ number: Int) -> any ReplicatedLog {
-      let endpoints = servers.map(\.address.client)
-      let first = number % endpoints.count
-      var configuration = EtcdConfiguration(endpoints: Array(endpoints[first...] + endpoints[..<first]))
-      configuration.requestTimeout = .milliseconds(700)
-      return EtcdLog(configuration)
-    }
-
-    func stop() {
-      for server in servers { server.stop() }
-    }
-  }
-
-  @Test(arguments: Fault.allCases)
-  func `no acknowledged entry is lost or duplicated when the leader fails`(fault: Fault) async throws {
-    let cluster = try await Cluster()
+  @Test(arguments: LeaderFault.allCases)
+  func `no acknowledged entry is lost or duplicated when the leader fails`(fault: LeaderFault) async throws {
+    let cluster = try await EtcdServers()
     defer { cluster.stop() }
     let faults = Task {
       for _ in 0..<3 {
@@ -78,7 +28,7 @@ struct EtcdClusterTests {
   }
 
   @Test func `without a quorum, appends are unknown and barriers fail, and both succeed afterwards`() async throws {
-    let cluster = try await Cluster()
+    let cluster = try await EtcdServers()
     defer { cluster.stop() }
     let log = cluster.client(0)
     let first = try await log.appendAll([1])[0]

@@ -42,6 +42,7 @@ final class TestCluster: Sendable {
   }
 
   /// Opens a node, runs a closure with it, and closes it.
+  @discardableResult
   func withNode<Result>(_ node: String, _ body: (ClusterDatabase) async throws -> Result) async throws -> Result {
     let database = try await open(node)
     let result = try await body(database)

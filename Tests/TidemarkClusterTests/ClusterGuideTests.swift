@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+import Tidemark
+import TidemarkCluster
+
+/// The examples of `Documentation/Cluster.md`.
+@Suite struct ClusterGuideTests {
+  private struct Player: Codable, FetchableRecord, PersistableRecord {
+    var id: Int64
+    var name: String
+    var score: Int
+  }
+
+  private func withDatabase(_ body: (ClusterDatabase) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let (path, snapshotFolder) = (folder.appendingPathComponent("a.sqlite").path, folder.appendingPathComponent("s"))
+    let log = InProcessLog().client()
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("v1") { db in
+      try db.create(table: "player") { t in
+        t.primaryKey("id", .integer)
+        t.column("name", .text)
+        t.column("score", .integer)
+      }
+    }
+
+    var configuration = ClusterConfiguration(node: "berlin")
+    configuration.snapshots = DirectorySnapshotStore(snapshotFolder)
+    let database = try await ClusterDatabase.open(path, log: log, configuration)
+    try await database.migrate(migrator)
+
+    try await body(database)
+    try database.close()
+  }
+
+  @Test func `a node writes and observes`() async throws {
+    try await withDatabase { database in
+      try await database.write { db in
+        try Player(id: 1, name: "Arthur", score: 10).insert(db)
+      }
+      let observation = ValueObservation.tracking { try Player.fetchCount($0) }
+      for try await count in observation.values(in: database) {
+        #expect(count == 1)
+        break
+      }
+    }
+  }
+
+  @Test func `an unknown outcome is decided`() async throws {
+    try await withDatabase { database in
+      do {
+        try await database.write { try $0.execute(sql: "UPDATE player SET score = score + 1") }
+      } catch ClusterError.outcomeUnknown(let transaction) {
+        switch try await database.outcome(of: transaction) {
+        case .committed: print("It was committed")
+        case .notCommitted: print("It can be repeated")
+        }
+      }
+    }
+  }
+}

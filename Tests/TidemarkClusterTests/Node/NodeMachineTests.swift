@@ -1,0 +1,159 @@
+import Foundation
+import Testing
+import Tidemark
+
+@testable import TidemarkCluster
+
+/// Events and steps of a node, without a file, a log and a clock.
+@Suite struct NodeMachineTests {
+  private let now = ContinuousClock.now
+
+  private func author(_ node: String, incarnation: UInt64 = 1) -> ClusterPayload.Author {
+    ClusterPayload.Author(node: node, incarnation: incarnation, id: UUID())
+  }
+
+  private func entry(after position: LogPosition, by author: ClusterPayload.Author) -> LogEntry {
+    LogEntry(after: position, payload: ClusterPayload(author: author, content: .transactions([])).encoded)
+  }
+
+  /// A node that knows the end of an empty log, with an open transaction.
+  private func attempting(_ own: ClusterPayload.Author) -> (NodeMachine, LogEntry) {
+    var machine = NodeMachine(author: own, position: .start, slot: .milliseconds(10))
+    machine.logAnswered(.start, whenKnown: .start)
+    let entry = entry(after: .start, by: own)
+    machine.didExecute([entry])
+    return (machine, entry)
+  }
+
+  private func isCommit(_ step: NodeMachine.Step) -> Bool { if case .commit = step { true } else { false } }
+
+  private func defeat(_ step: NodeMachine.Step) -> NodeMachine.Defeat? {
+    if case .rollBack(let defeat) = step { defeat } else { nil }
+  }
+
+  @Test func nothingIsExecutedBeforeTheLogWasReached() {
+    var machine = NodeMachine(author: author("a"), position: .start, slot: .zero)
+    guard case .wait(nil) = machine.next(hasWrites: true, at: now) else {
+      Issue.record("expected to wait")
+      return
+    }
+    machine.logAnswered(.start, whenKnown: .start)
+    guard case .execute = machine.next(hasWrites: true, at: now) else {
+      Issue.record("expected to execute")
+      return
+    }
+    #expect(machine.state == .current)
+  }
+
+  @Test func anAppendedEntryIsCommitted() {
+    var (machine, entry) = attempting(author("a"))
+    machine.appendReturned(.appended(entry.position), of: entry, at: now)
+    #expect(isCommit(machine.next(hasWrites: false, at: now)))
+    machine.didCommit(nil, at: now)
+    #expect(machine.position == entry.position)
+  }
+
+  @Test func anUnknownEntryIsAppendedAgainUntilItIsDecided() {
+    var (machine, entry) = attempting(author("a"))
+    machine.appendReturned(.unknown, of: entry, at: now)
+    #expect(machine.state == .inDoubt)
+    guard case .append(entry) = machine.next(hasWrites: false, at: now + .seconds(5)) else {
+      Issue.record("expected to append the same entry")
+      return
+    }
+    let other = self.entry(after: .start, by: author("b"))
+    machine.appendReturned(.refused(winner: other), of: entry, at: now)
+    #expect(defeat(machine.next(hasWrites: false, at: now)) == .refused)
+    machine.didRollBack()
+    guard case .apply(let entries) = machine.next(hasWrites: false, at: now) else {
+      Issue.record("expected to apply the winner")
+      return
+    }
+    #expect(entries.map(\.entry) == [other])
+  }
+
+  @Test func theStreamDecidesAboutAnEntryInDoubt() {
+    var (machine, entry) = attempting(author("a"))
+    machine.appendReturned(.unknown, of: entry, at: now)
+    machine.entryArrived(ReceivedEntry(entry), at: now)
+    #expect(isCommit(machine.next(hasWrites: false, at: now)))
+  }
+
+  @Test func anErrorThatComesAfterTheDecisionChangesNothing() {
+    var (machine, entry) = attempting(author("a"))
+    machine.appendReturned(.unknown, of: entry, at: now)
+    machine.entryArrived(ReceivedEntry(entry), at: now)
+    // Another node has discarded the entry meanwhile.
+    machine.appendFailed(.behindLog(discardedThrough: entry.position), of: entry, at: now)
+    #expect(isCommit(machine.next(hasWrites: false, at: now)))
+  }
+
+  @Test func anAttemptInDoubtIsNotGivenUp() {
+    var (machine, entry) = attempting(author("a"))
+    machine.appendReturned(.unknown, of: entry, at: now)
+    let isGivenUp = machine.attemptIsUnwanted()
+    #expect(!isGivenUp)
+    machine.end(.closed)
+    #expect(defeat(machine.next(hasWrites: false, at: now)) == .abandoned)
+  }
+
+  @Test func anAttemptThatWasNeverStoredCanBeGivenUp() {
+    var (machine, entry) = attempting(author("a"))
+    machine.appendFailed(.unavailable("no server"), of: entry, at: now)
+    #expect(machine.state == .detached("no server"))
+    let isGivenUp = machine.attemptIsUnwanted()
+    #expect(isGivenUp)
+    #expect(defeat(machine.next(hasWrites: false, at: now)) == .expired("no server"))
+  }
+
+  @Test func aStateWithoutChangesIsConfirmedByTheLog() {
+    var machine = NodeMachine(author: author("a"), position: .start, slot: .zero)
+    machine.logAnswered(.start, whenKnown: .start)
+    machine.didExecute([])
+    guard case .confirm = machine.next(hasWrites: false, at: now) else {
+      Issue.record("expected to confirm")
+      return
+    }
+    let other = entry(after: .start, by: author("b"))
+    machine.didConfirm(other.position)
+    #expect(defeat(machine.next(hasWrites: false, at: now)) == .refused)
+  }
+
+  @Test func anEntryThatDoesNotFollowStopsTheNode() {
+    var machine = NodeMachine(author: author("a"), position: .start, slot: .zero)
+    let first = entry(after: .start, by: author("b"))
+    machine.entryArrived(ReceivedEntry(first), at: now)
+    let fork = entry(after: entry(after: .start, by: author("c")).position, by: author("c"))
+    machine.entryArrived(ReceivedEntry(fork), at: now)
+    guard case .stopped(.historyDiverged) = machine.state else {
+      Issue.record("expected to stop, found \(machine.state)")
+      return
+    }
+    guard case .stop = machine.next(hasWrites: true, at: now) else {
+      Issue.record("a stopped node goes on")
+      return
+    }
+  }
+
+  @Test func aFailedCommitIsAppliedLater() {
+    var (machine, entry) = attempting(author("a"))
+    machine.appendReturned(.appended(entry.position), of: entry, at: now)
+    machine.commitFailed("disk full", [entry], at: now)
+    #expect(machine.state == .detached("disk full"))
+    guard case .apply(let entries) = machine.next(hasWrites: false, at: now + .seconds(5)) else {
+      Issue.record("expected to apply the own entry")
+      return
+    }
+    #expect(entries.map(\.entry) == [entry])
+  }
+
+  @Test func onlyALaterOpeningReplacesANode() {
+    let own = author("a", incarnation: 5)
+    for (incarnation, isReplaced) in [(UInt64(4), false), (6, true)] {
+      var machine = NodeMachine(author: own, position: .start, slot: .zero)
+      machine.logAnswered(.start, whenKnown: .start)
+      machine.entryArrived(ReceivedEntry(entry(after: .start, by: author("a", incarnation: incarnation))), at: now)
+      #expect((machine.ending == .replaced(node: "a")) == isReplaced)
+    }
+  }
+}

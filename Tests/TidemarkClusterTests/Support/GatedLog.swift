@@ -1,0 +1,94 @@
+import Foundation
+import Synchronization
+import TidemarkEssentials
+
+@testable import TidemarkCluster
+
+/// A log whose connection a test interrupts.
+final class GatedLog: ReplicatedLog {
+  enum Mode {
+    case connected
+
+    /// Requests fail, and nothing is stored.
+    case unreachable
+
+    /// Appends do not arrive, and their results are unknown.
+    case losesRequests
+
+    /// Appends are executed, and their results are unknown.
+    case losesResults
+  }
+
+  private let base: any ReplicatedLog
+  private let state = Mutex(Mode.connected)
+  private let signal = AsyncSignal()
+
+  init(_ base: any ReplicatedLog) { self.base = base }
+
+  var mode: Mode {
+    get { state.withLock(\.self) }
+    set {
+      state.withLock { $0 = newValue }
+      signal.raise()
+    }
+  }
+
+  var limits: LogLimits { base.limits }
+
+  func append(_ entry: LogEntry, until deadline: ContinuousClock.Instant) async throws -> AppendResult {
+    switch mode {
+    case .connected: return try await base.append(entry, until: deadline)
+    case .unreachable: throw LogError.unavailable("the test has interrupted the connection")
+    case .losesRequests: return .unknown
+    case .losesResults:
+      _ = try await base.append(entry, until: deadline)
+      return .unknown
+    }
+  }
+
+  func entries(after position: LogPosition) -> AsyncThrowingStream<LogEntry, any Error> {
+    let stream = base.entries(after: position)
+    return AsyncThrowingStream { continuation in
+      let task = Task {
+        do {
+          for try await entry in stream {
+            // A stream that is interrupted delivers nothing, but does not fail.
+            await self.waitForConnection()
+            continuation.yield(entry)
+          }
+          continuation.finish()
+        } catch {
+          continuation.finish(throwing: error)
+        }
+      }
+      continuation.onTermination = { _ in task.cancel() }
+    }
+  }
+
+  func entry(at number: UInt64) async throws -> LogEntry? {
+    try check()
+    return try await base.entry(at: number)
+  }
+
+  func barrier(until deadline: ContinuousClock.Instant) async throws -> LogPosition {
+    try check()
+    return try await base.barrier(until: deadline)
+  }
+
+  func discard(through position: LogPosition, until deadline: ContinuousClock.Instant) async throws {
+    try check()
+    try await base.discard(through: position, until: deadline)
+  }
+
+  private func waitForConnection() async {
+    while !Task.isCancelled {
+      let count = signal.count
+      if mode == .connected { return }
+      await signal.wait(after: count)
+    }
+  }
+
+  private func check() throws {
+    if mode != .connected { throw LogError.unavailable("the test has interrupted the connection") }
+  }
+}
