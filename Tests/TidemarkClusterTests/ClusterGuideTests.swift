@@ -42,6 +42,7 @@ import TidemarkCluster
       }
       let observation = ValueObservation.tracking { try Player.fetchCount($0) }
       for try await count in observation.values(in: database) {
+        print(count)
         #expect(count == 1)
         break
       }

@@ -4,9 +4,9 @@ public import Tidemark
 
 /// A database that several nodes share through a replicated log.
 ///
-/// Each node has a file of its own with the whole database. Reads and live queries use this file, so they are as fast as
-/// those of a ``DatabasePool``, and need no connection to the other nodes. A write is executed on the file of the node,
-/// and committed if the log has stored its changes. The other nodes apply them.
+/// Each node has a file of its own with the whole database. Reads and live queries use this file, so they are as fast
+/// as those of a ``DatabasePool``, and need no connection to the other nodes. A write is executed on the file of the
+/// node, and committed if the log has stored its changes. The other nodes apply them.
 ///
 /// ```swift
 /// var configuration = ClusterConfiguration(node: "berlin")
@@ -18,15 +18,15 @@ public import Tidemark
 /// }
 /// ```
 ///
-/// A cluster database is a `DatabaseReader`: requests, `ValueObservation`, change streams and all other means of reading
-/// work on every node. Live queries are updated by the rows that other nodes have changed.
+/// A cluster database is a `DatabaseReader`: requests, `ValueObservation`, change streams and all other means of
+/// reading work on every node. Live queries are updated by the rows that other nodes have changed.
 ///
 /// **Writes.** All writes of all nodes have one order, in which each of them sees the effects of those before it: they
 /// are strictly serializable. If another node was first, the closure of a write is executed again.
 ///
-/// **Reads.** ``DatabaseReader/read(_:)`` returns a state of the database that may be a moment old, but never mixes two.
-/// ``read(after:timeLimit:_:)`` waits until the node has a known position: to read one's own writes on another node.
-/// ``readLatest(timeLimit:_:)`` returns a state that includes all writes which were acknowledged before the call.
+/// **Reads.** ``DatabaseReader/read(_:)`` returns a state of the database that may be a moment old, but never mixes
+/// two. ``read(after:timeLimit:_:)`` waits until the node has a known position: to read one's own writes on another
+/// node. ``readLatest(timeLimit:_:)`` returns a state that includes all writes which were acknowledged before the call.
 public final class ClusterDatabase: DatabaseReader {
   let node: ClusterNode
 
@@ -51,8 +51,8 @@ public final class ClusterDatabase: DatabaseReader {
   ///   - log: The log of the cluster.
   ///   - configuration: The configuration of the node.
   /// - Returns: The database.
-  /// - Throws: ``ClusterError/foreignWrite(_:)`` or ``ClusterError/unsuitableFile(_:)`` if the file cannot be used, or a
-  ///   `DatabaseError`.
+  /// - Throws: ``ClusterError/foreignWrite(_:)`` or ``ClusterError/unsuitableFile(_:)`` if the file cannot be used, or
+  ///   a `DatabaseError`.
   public static func open(
     _ path: String, log: any ReplicatedLog, _ configuration: ClusterConfiguration
   ) async throws -> ClusterDatabase {
@@ -102,10 +102,10 @@ public final class ClusterDatabase: DatabaseReader {
   /// of the database. Writes that wait at the same time share an entry of the log; each of them is a transaction of its
   /// own, and one that throws does not affect the others.
   ///
-  /// The changed rows are replicated, not the statements: random values, dates and functions of the program are the same
-  /// on all nodes. Changes of temporary tables and attached databases stay on this node. The closure cannot begin or end
-  /// transactions; savepoints are possible. Changes that the library cannot see, such as incremental blob writes and
-  /// statements that are executed with the C interface, are refused.
+  /// The changed rows are replicated, not the statements: random values, dates and functions of the program are the
+  /// same on all nodes. Changes of temporary tables and attached databases stay on this node. The closure cannot begin
+  /// or end transactions; savepoints are possible. Changes that the library cannot see, such as statements
+  /// that are executed with the C interface, are refused.
   ///
   /// - Parameters:
   ///   - timeLimit: How long to wait for the log; nil for ``ClusterConfiguration/writeTimeLimit``.
@@ -181,8 +181,8 @@ public final class ClusterDatabase: DatabaseReader {
   ///   - id: The transaction of ``ClusterError/outcomeUnknown(_:)``, on any node.
   ///   - timeLimit: How long to wait for the log; nil for ``ClusterConfiguration/writeTimeLimit``.
   /// - Returns: Whether the transaction is committed.
-  /// - Throws: ``ClusterError/unavailable(_:)`` if the log could not be reached; or ``LogError/behindLog(discardedThrough:)``
-  ///   if the entry was discarded, so that the outcome is not known any more.
+  /// - Throws: ``ClusterError/unavailable(_:)`` if the log could not be reached; or
+  ///   ``LogError/behindLog(discardedThrough:)`` if the entry was discarded, so that the outcome is not known any more.
   public func outcome(of id: ClusterTransactionID, timeLimit: Duration? = nil) async throws -> ClusterOutcome {
     let deadline = ContinuousClock.now + (timeLimit ?? node.configuration.writeTimeLimit)
     let log = node.log
