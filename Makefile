@@ -11,6 +11,7 @@ BENCH_FLAGS ?=
 FILTER ?=
 REPRODUCE ?=
 MERGE ?=
+IN_PLACE ?=
 COMMIT = $(shell git rev-parse --short HEAD)
 
 # The results of a complete run are stored under the measured commit; partial results are not stored.
@@ -132,7 +133,7 @@ stress-long: setup ## run stress tests and oracles for MINUTES=480, with new see
 	@Scripts/stress-long.py --minutes $(or $(MINUTES),480) --report Tests/StressReport.json
 
 planted-faults: setup ## check that the tests find each fault in Tests/PlantedFaults; FILTER='ChangeFeed' selects some
-	@Scripts/planted-faults.py --filter '$(FILTER)' --report $(FAULTS_RESULT)
+	@Scripts/planted-faults.py $(if $(IN_PLACE),--in-place) --filter '$(FILTER)' --report $(FAULTS_RESULT)
 
 clean: ## remove all build products
 	@rm -rf .build .build-check .build-tsan .build-asan .build-examples .build-release .build-faults .build-coverage .build-fuzz .build-mutants
