@@ -195,6 +195,24 @@ import Tidemark
     #expect(try reader.token == database.token)
   }
 
+  @Test func `a reader notices that the last entry was replaced by one of the same version`() async throws {
+    let original = try FedDatabase.fileQueue.open()
+    let token = try original.token
+    try original.close()
+    let folder = try TemporaryFolder()
+    try FileManager.default.copyItem(atPath: original.folder.path("db"), toPath: folder.path("db"))
+    let database = try FedDatabase.fileQueue.open(in: original.folder)
+    try database.execute("INSERT INTO team VALUES (1, 'lost')")
+    let reader = try DatabaseQueue(path: original.folder.path("db"))
+    let stream = try await reader.changes(after: token)
+    #expect(try await stream.take(1).map(\.changes.summary) == ["INSERT team [1]: id 1, name \"lost\""])
+    let restored = try FedDatabase.fileQueue.open(in: folder)
+    try restored.execute("INSERT INTO team VALUES (1, 'new')")
+    #expect(try restored.token.version == database.token.version)
+    try restored.backup(to: reader)
+    await #expect(throws: ChangeFeedError.otherHistory) { try await stream.take(1) }
+  }
+
   // MARK: - Retention
 
   @Test func `large transactions are removed as fast as they are added`() throws {

@@ -180,6 +180,15 @@ import Testing
     #expect(receive(id) == ["external ?"])
   }
 
+  @Test mutating func `external commits are a new entry for all if one consumer has received the last entry`() {
+    let (first, second) = (consumer(), consumer())
+    addExternal(nil)
+    #expect(receive(first) == ["external ?"])
+    addExternal(nil)
+    #expect(receive(first) == ["external ?"])
+    #expect(receive(second) == ["external ?", "external ?"])
+  }
+
   @Test mutating func `a failure is delivered once, after the entries before it`() {
     let id = consumer()
     add(1)

@@ -92,7 +92,8 @@ import Tidemark
     let version = UInt64(try database.token.version.count) + 1
     consumer.hub.postpone(.unresolved, after: version, for: consumer.id)
     #expect(consumer.next() == "nothing")
-    let received = Task { await consumer.received() }
+    // The task waits when this returns.
+    let received = Task(executorPreference: CallingThread()) { await consumer.received() }
     try database.execute("INSERT INTO player VALUES (1, 'Ada', 10)")
     #expect(await received.value == "unresolved")
     consumer.hub.removeConsumer(consumer.id)

@@ -34,13 +34,13 @@ import Tidemark
       _ = try wakes(after: 0)
     }
 
-    func observe(_ sql: String, as name: String) throws {
+    func observe(_ sql: String, as name: String, _ scheduler: some ValueObservationScheduler = Inline()) throws {
       let observation = ValueObservation.tracking { try Int.fetchOne($0, sql: sql) ?? 0 }
       let deliveries = Deliveries<Int>()
       sums[name] = deliveries
       cancellables.append(
         observation.start(
-          in: pool, scheduling: Inline(), onError: { deliveries.fail($0) }, onChange: { deliveries.append($0) }))
+          in: pool, scheduling: scheduler, onError: { deliveries.fail($0) }, onChange: { deliveries.append($0) }))
       try deliveries.wait { !$0.isEmpty }
     }
 
@@ -148,6 +148,19 @@ import Tidemark
     #expect(try tables.wakes(after: 3) == 3)
     try tables.otherUpdates("b", to: 3)
     #expect(try tables.wakes(after: 1) == 1)
+  }
+
+  @Test func `a query that is first fetched in an older snapshot does not miss an external commit`() throws {
+    let tables = try Tables()
+    try tables.pool.unsafeReentrantRead { db in
+      try db.inTransaction(.deferred) {
+        #expect(try Int.fetchOne(db, sql: "SELECT n FROM b") == 1)
+        try tables.otherUpdates("b", to: 2)
+        try tables.observe("SELECT MAX(n) FROM b", as: "maximum", ImmediateScheduler())
+        return .commit
+      }
+    }
+    try tables.wait(for: 2, of: "maximum")
   }
 
   @Test func `a value of several pages that is overwritten in place is noticed`() throws {

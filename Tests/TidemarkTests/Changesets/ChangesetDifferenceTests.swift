@@ -56,6 +56,17 @@ import Tidemark
     }
   }
 
+  @Test func `keys are compared by their bytes if their column has another collation`() throws {
+    let schema = "CREATE TABLE tag (a TEXT COLLATE NOCASE PRIMARY KEY, v) WITHOUT ROWID"
+    try withTwo(
+      "\(schema); INSERT INTO tag VALUES ('a', 1), ('B', 1)", "\(schema); INSERT INTO tag VALUES ('B', 2)"
+    ) { old, new in
+      let changes = try Changeset(from: old, to: new)
+      #expect(
+        changes.elements.map(\.description) == [#"DELETE tag ["a"]: a "a", v 1"#, #"UPDATE tag ["B"]: v 1 → 2"#])
+    }
+  }
+
   @Test func `some tables are compared`() throws {
     try withTwo(
       "\(Self.schema); CREATE TABLE other (a)",

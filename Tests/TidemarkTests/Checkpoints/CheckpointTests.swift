@@ -210,6 +210,20 @@ import Tidemark
     #expect(try pool.read { try $0.numbers() } == Array(0...10))
   }
 
+  /// A write may begin after the frames have been moved that do not wait for readers.
+  @Test func checkpointsThatDoNotGetTheWriteLockMoveNothing() throws {
+    let pool = try pool(frames: 0)
+    for number in 0..<10 { try pool.write { try $0.insert(number) } }
+    let connections = try CheckpointConnections(.file(folder.database), vfs: nil)
+    try pool.write { db in
+      try db.insert(10)
+      let before = try contents("db.sqlite")
+      let error = #expect(throws: DatabaseError.self) { try connections.checkpoint(.full) { _ in false } }
+      #expect(error?.resultCode == .SQLITE_BUSY)
+      #expect(try contents("db.sqlite") == before)
+    }
+  }
+
   @Test func checkpointsWaitForWriters() throws {
     let pool = try pool(frames: 0) { $0.busyMode = .timeout(WaitLimit.seconds) }
     let other = try folder.pool()

@@ -50,6 +50,24 @@ import Tidemark
     #expect(driver.next(in: batch) == nil)
   }
 
+  @Test func `a query that leaves a stuck batch keeps the changed rows that the batch has taken`() throws {
+    let driver = LiveStateDriver()
+    driver.observe("players", as: "A")
+    driver.observe("teams", as: "B", isIncremental: true)
+    _ = driver.work()
+    let stuck = try #require(driver.beginBatch())
+    // Any row may have changed before the first fetch.
+    driver.state.rowsNoted(in: stuck.number, externalCommitCount: 0)
+    driver.state.withBatch(stuck.number) { $0.share(nil) }
+    _ = try #require(driver.next(in: stuck))
+    _ = driver.work()
+    driver.now += driver.state.policy.batchDelayMax
+    driver.state.watchdogEnded(try #require(driver.state.readers.watchdog), at: driver.now)
+    let batch = try #require(driver.beginBatch())
+    driver.state.rowsNoted(in: batch.number, externalCommitCount: 0)
+    #expect(try #require(driver.next(in: batch)).item.snapshotChanges.rows == .any)
+  }
+
   @Test func `a fetch that writes is not woken by its own commit`() throws {
     let driver = LiveStateDriver()
     driver.observe("writing", as: "A")

@@ -41,6 +41,12 @@ import Tidemark
     #expect(waits.begin(3, for: 1))
   }
 
+  @Test func threadsMayWaitForAThreadThatWaits() {
+    let waits = DeliveryWaits()
+    #expect(waits.begin(1, for: 2))
+    #expect(waits.begin(3, for: 1))
+  }
+
   @Test func closingInsideADeliveryDoesNotWaitForItself() {
     #expect(!DeliveryWaits().begin(1, for: 1))
   }

@@ -3,6 +3,8 @@ import TestSupport
 import Testing
 import Tidemark
 
+@testable import TidemarkEssentials
+
 /// Observations with several subscribers.
 @Suite(.untilItHangs) struct SharedObservationTests {
   private func follow(
@@ -93,6 +95,21 @@ import Tidemark
       firstCancellable.cancel()
       secondCancellable.cancel()
     }
+  }
+
+  @Test func lateValuesOfAnEarlierObservationAreIgnored() {
+    let sinks = Locked<[any ValueSink<Int>]>([])
+    let shared = SharedValueObservation<Int>(extent: .whileObserved, scheduler: Inline()) { _, sink in
+      sinks.update { $0.append(sink) }
+      return AnyDatabaseCancellable {}
+    }
+    let (_, firstCancellable) = follow(shared)
+    firstCancellable.cancel()
+    let (second, secondCancellable) = follow(shared)
+    sinks.value[0].put(1)
+    sinks.value[1].put(2)
+    #expect(second.values == [2])
+    secondCancellable.cancel()
   }
 
   @Test(arguments: Observed.allCases)

@@ -52,6 +52,18 @@ import Tidemark
     #expect(clock.time == .seconds(waited))
   }
 
+  @Test func busyTimeoutIsMeasuredForEachLock() throws {
+    let clock = FakeClock()
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(5)
+    configuration.environment.clock = clock.clock
+    let other = try DatabaseQueue(path: path, configuration: configuration)
+    try DatabaseQueue(path: path).write { _ throws in
+      for _ in 1...2 { #expect(message { try other.write { _ in } } == Self.locked) }
+    }
+    #expect(clock.time == .seconds(10))
+  }
+
   @Test func cancelledTasksDoNotWaitForALock() async throws {
     let clock = FakeClock()
     var configuration = Configuration()

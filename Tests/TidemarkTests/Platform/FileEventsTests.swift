@@ -23,6 +23,22 @@
       #expect(names(events).isEmpty)
     }
 
+    @Test func `the loss of events is reported if the system's queue is full`() throws {
+      let folder = try TemporaryFolder()
+      let events = FileEvents()
+      _ = try #require(events.watch(folder.path("")))
+      let limit = try String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
+      try Data().write(to: URL(filePath: folder.path("a")))
+      // Each renaming is two events.
+      for number in 0...(try #require(Int(limit.filter(\.isNumber)))) / 2 {
+        let (old, new) = number % 2 == 0 ? ("a", "b") : ("b", "a")
+        try #require(rename(folder.path(old), folder.path(new)) == 0)
+      }
+      var isReported = false
+      events.forEach { if $0 == .everything { isReported = true } }
+      #expect(isReported)
+    }
+
     @Test func `an event after a read ends the next wait`() throws {
       let folder = try TemporaryFolder()
       let events = FileEvents()

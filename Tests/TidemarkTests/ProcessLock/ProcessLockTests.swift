@@ -142,8 +142,10 @@ import Tidemark
   @Test func `a lock file that was replaced during the wait is not the lock`() async throws {
     var file: LockFile? = try lockFile()
     _ = try file?.tryLock()
-    let isFree = Task { try await pool.withExclusiveProcessLock { try self.isFree } }
-    try await waitForRequests(1)
+    // The task has opened the file when this returns.
+    let isFree = Task(executorPreference: CallingThread()) {
+      try await pool.withExclusiveProcessLock { try self.isFree }
+    }
     try FileManager.default.removeItem(atPath: folder.path("db-lock-main"))
     let other = try lockFile()
     _ = try other.tryLock()

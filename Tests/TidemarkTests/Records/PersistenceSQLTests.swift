@@ -289,6 +289,15 @@ private let update = #"UPDATE "plain" SET "alpha"=?, "zed"=? WHERE "id"=?"#
       ])
   }
 
+  @Test func upsertReportsTheRowIDOfTheUpdatedRow() throws {
+    try trace { db in
+      try db.execute(sql: "INSERT INTO plain (id, zed) VALUES (1, 'a'), (2, 'b')")
+      var plain = Plain(zed: "a")
+      try plain.upsert(db)
+      #expect(plain.id == 1)
+    }
+  }
+
   @Test func batchesFollowTheTypesPolicy() throws {
     let executed = try trace { try Policy.updateAll($0, Column("alpha").set(to: 1)) }
     #expect(executed == [#"UPDATE OR IGNORE "plain" SET "alpha" = ?"#])

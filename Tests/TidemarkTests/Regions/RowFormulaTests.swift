@@ -25,6 +25,8 @@ import Tidemark
     (lowercase(.different), "lower(a) <> lower(b)", "X".databaseValue, "y".databaseValue, .integer(1)),
     (function(.abs, "a"), "abs(a)", (-5).databaseValue, .null, .integer(5)),
     (function(.length, "a"), "length(a)", "é€".databaseValue, .null, .integer(2)),
+    // An e and an accent.
+    (function(.length, "a"), "length(a)", "e\u{301}".databaseValue, .null, .integer(2)),
   ] as [(RowFormula, String, DatabaseValue, DatabaseValue, RowFormula.Outcome)])
   func `a formula has the value that SQLite computes`(
     formula: RowFormula, sql: String, a: DatabaseValue, b: DatabaseValue, outcome: RowFormula.Outcome

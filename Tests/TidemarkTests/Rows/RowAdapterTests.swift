@@ -38,6 +38,15 @@ import Tidemark
     #expect(row.unadapted.unadapted == row.unadapted)
   }
 
+  @Test func adaptersOfAdaptedRequestsUseTheAdaptedColumns() throws {
+    let request = SQLRequest<Row>(sql: Self.sql)
+      .adapted { _ in SuffixRowAdapter(fromIndex: 2) }
+      .adapted { _ in ColumnMapping(["n": "name"]) }
+    try inMemory { db throws in
+      #expect(try request.fetchOne(db)?.description == #"[n:"Frank"]"#)
+    }
+  }
+
   // MARK: Slices
 
   @Test(arguments: [

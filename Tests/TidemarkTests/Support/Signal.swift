@@ -48,5 +48,10 @@ func onThread(_ body: @escaping @Sendable () -> Void) {
   Thread.detachNewThread(body)
 }
 
+/// Runs a task on the threads that start and resume it: it waits, or has ended, when they continue.
+final class CallingThread: TaskExecutor {
+  func enqueue(_ job: consuming ExecutorJob) { job.runSynchronously(on: asUnownedTaskExecutor()) }
+}
+
 /// Makes the compiler choose the synchronous form of an access.
 func synchronously<Value>(_ body: () throws -> Value) rethrows -> Value { try body() }
