@@ -51,13 +51,17 @@ public final class ClusterDatabase: DatabaseReader {
   ///   - log: The log of the cluster.
   ///   - configuration: The configuration of the node.
   /// - Returns: The database.
-  /// - Throws: ``ClusterError/foreignWrite(_:)`` or ``ClusterError/unsuitableFile(_:)`` if the file cannot be used, or
-  ///   a `DatabaseError`.
+  /// - Throws: ``ClusterError/foreignWrite(_:)`` or ``ClusterError/unsuitableFile(_:)`` if the file cannot be used,
+  ///   ``ClusterError/unsuitableConfiguration(_:)``, or a `DatabaseError`.
   public static func open(
     _ path: String, log: any ReplicatedLog, _ configuration: ClusterConfiguration
   ) async throws -> ClusterDatabase {
     guard !configuration.node.isEmpty, configuration.node.utf8.count <= 255 else {
-      throw ClusterError.unsuitableFile("the name of a node has between 1 and 255 bytes")
+      throw ClusterError.unsuitableConfiguration("the name of a node has between 1 and 255 bytes")
+    }
+    guard !configuration.database.readonly, configuration.database.accessTimeLimit == nil else {
+      throw ClusterError.unsuitableConfiguration(
+        "a node writes, and waits for the log in a transaction: it cannot be read-only or have an accessTimeLimit")
     }
     return try await withCheckedThrowingContinuation { continuation in
       // Opening a file may take long: its write-ahead log may have to be recovered.

@@ -47,7 +47,7 @@ public enum ClusterError: Error, Hashable, Sendable {
   /// instance. The node tries again to apply it.
   case committedElsewhere(LogPosition)
 
-  /// The log does not contain the entries after the position of this node, and there is no newer snapshot.
+  /// The log does not contain the entries after the position of this node any more, and no snapshot is newer.
   case behindLog(discardedThrough: LogPosition)
 
   /// The log and this node contain different histories. The node does not write and does not apply entries any more.
@@ -68,6 +68,9 @@ public enum ClusterError: Error, Hashable, Sendable {
 
   /// The file cannot be used for a node.
   case unsuitableFile(String)
+
+  /// The configuration cannot be used for a node, or lacks what an operation requires.
+  case unsuitableConfiguration(String)
 }
 
 extension ClusterError: CustomStringConvertible {
@@ -95,7 +98,7 @@ extension ClusterError: CustomStringConvertible {
     case .unsupportedEntry(let version):
       "the log contains an entry of version \(version), of a later version of the library: update this program"
     case .fileFailed(let reason): "the file of the node has failed: \(reason)"
-    case .unsuitableFile(let reason): reason
+    case .unsuitableFile(let reason), .unsuitableConfiguration(let reason): reason
     }
   }
 }

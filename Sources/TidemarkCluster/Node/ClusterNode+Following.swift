@@ -1,7 +1,7 @@
 import Foundation
 import Tidemark
 
-// What a node receives: the entries of the log, and its last position.
+// A node receives the entries of the log, and its last position.
 
 extension ClusterNode {
   // MARK: - Receiving
@@ -132,7 +132,7 @@ extension ClusterNode {
 }
 
 extension LogError {
-  /// Whether the log is not the one that the node knows.
+  /// Whether the log has another history than the node.
   var meansOtherHistory: Bool {
     switch self {
     case .historyDiverged, .corrupted, .identityReused: true

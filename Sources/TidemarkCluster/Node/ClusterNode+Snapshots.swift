@@ -10,7 +10,7 @@ extension ClusterNode {
   /// Saves a snapshot of the node's file, and discards the entries before it that no node needs.
   func saveSnapshot() async throws -> LogPosition {
     guard let store = configuration.snapshots else {
-      throw ClusterError.unsuitableFile("the configuration has no store of snapshots")
+      throw ClusterError.unsuitableConfiguration("the configuration has no store of snapshots")
     }
     let file = temporaryFile("copy")
     defer { remove(file) }

@@ -38,6 +38,7 @@ extension ClusterNode {
     } catch {
       if error is NodeWasKilled { group.pending.forEach { $0.giveUp(ClusterError.closed) } }
       update { machine, _ in machine.didRollBack() }
+      for write in group.pending { write.wasNotAppended() }
       putBack(group.pending.filter(\.isWanted))
       fileFailed(error)
     }
@@ -69,6 +70,7 @@ extension ClusterNode {
           // The transaction of the others is lost, too: they are executed again.
           write.finish(.failure(error))
           rollBack(db)
+          for write in group.pending { write.wasNotAppended() }
           putBack(group.pending)
           group = Group()
           return false
@@ -114,7 +116,10 @@ extension ClusterNode {
     // Also if nothing was changed: SQLite may commit pages that were changed and restored.
     let origin = try storage.willCommit(db, at: end, removingParts: !entries.isEmpty)
     update { machine, _ in machine.didExecute(entries) }
-    for write in writesWithChanges(group) { write.willAppend(as: end.number) }
+    let appended = Set(group.transactions.map(\.id))
+    for write in group.pending {
+      if appended.contains(write.id) { write.willAppend(as: end.number) } else { write.wasNotAppended() }
+    }
     while true {
       switch nextStep() {
       case .append(let entry): try append(entry, for: group.pending)
@@ -132,19 +137,14 @@ extension ClusterNode {
     }
   }
 
-  /// Waits before the next request of an attempt. If the time of a caller is over, the attempt ends, unless it may have
-  /// been stored: then the caller is told that.
+  /// Waits before the next request of an attempt. If the time of a caller is over, the attempt ends. If it may have been
+  /// stored, it goes on, and the outcome is unknown to the caller.
   private func waitForLog(until end: Instant?, _ writes: [PendingWrite]) {
     let now = Instant.now
     if !writes.contains(where: { $0.isWanted && $0.deadline > now }) || writes.contains(where: { $0.deadline <= now }) {
       if update({ machine, _ in machine.attemptIsUnwanted() }) { return }
     }
     wait(until: end, writes)
-  }
-
-  private func writesWithChanges(_ group: Group) -> [PendingWrite] {
-    let ids = Set(group.transactions.map(\.id))
-    return group.pending.filter { ids.contains($0.id) }
   }
 
   private func append(_ entry: LogEntry, for writes: [PendingWrite]) throws {
@@ -225,18 +225,18 @@ extension ClusterNode {
     update { machine, _ in machine.didRollBack() }
     switch defeat {
     case .refused:
-      for write in group.pending { write.wasRefused() }
+      for write in group.pending { write.wasNotAppended() }
       count { $0.refusedAttempts += 1 }
       putBack(group.pending)
     case .failed(let reason):
       for write in group.pending {
-        write.wasRefused()
+        write.wasNotAppended()
         write.giveUp(ending ?? .unavailable(reason))
       }
     case .expired(let reason):
       let now = Instant.now
       for write in group.pending {
-        write.wasRefused()
+        write.wasNotAppended()
         if write.deadline <= now { write.giveUp(ClusterError.unavailable(reason)) }
       }
       putBack(group.pending.filter(\.isWanted))

@@ -58,7 +58,7 @@ final class ClusterNode: Sendable {
 
   // MARK: - State
 
-  /// Changes the machine, wakes the thread, and tells the observers of the state.
+  /// Changes the machine, wakes the thread, and notifies the observers of the state.
   @discardableResult
   func update<Result: Sendable>(_ body: (inout NodeMachine, Instant) -> Result) -> Result {
     let (result, observers, new, hasMoved) = state.withLock { state in
@@ -93,12 +93,13 @@ final class ClusterNode: Sendable {
   /// The states from now on, beginning with the current one.
   func states() -> AsyncStream<ClusterState> {
     let (stream, continuation) = AsyncStream.makeStream(of: ClusterState.self)
-    let (number, current) = state.withLock { state in
+    let (number, current, hasEnded) = state.withLock { state in
       state.observerCount += 1
-      state.observers[state.observerCount] = continuation
-      return (state.observerCount, state.machine.state)
+      if !state.hasEnded { state.observers[state.observerCount] = continuation }
+      return (state.observerCount, state.machine.state, state.hasEnded)
     }
     continuation.yield(current)
+    if hasEnded { continuation.finish() }
     continuation.onTermination = { [weak self] _ in
       _ = self?.state.withLock { $0.observers.removeValue(forKey: number) }
     }
@@ -126,7 +127,7 @@ final class ClusterNode: Sendable {
   /// The next write whose caller waits.
   func takeWrite() -> PendingWrite? {
     while let write = state.withLock({ $0.writes.isEmpty ? nil : $0.writes.removeFirst() }) {
-      if write.isWanted { return write }
+      if write.willExecute() { return write }
     }
     return nil
   }

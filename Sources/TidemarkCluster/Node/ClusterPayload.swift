@@ -94,7 +94,7 @@ extension ClusterPayload {
   /// Decodes a payload. The decoder accepts any bytes.
   ///
   /// - Throws: ``ClusterError/unsupportedEntry(version:)``, or ``ClusterError/historyDiverged(_:)`` for other bytes
-  ///   than those of a payload.
+  ///   than the bytes of a payload.
   init(decoding bytes: [UInt8]) throws(ClusterError) {
     var reader = PayloadReader(bytes)
     let version = try reader.take(1).first ?? 0

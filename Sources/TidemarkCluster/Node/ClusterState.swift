@@ -13,7 +13,7 @@ public enum ClusterState: Hashable, Sendable {
   /// The log cannot be reached, or the file cannot be written. Reads go on, and writes wait.
   case detached(String)
 
-  /// The log does not contain the next entry any more, and there is no snapshot that is new enough. Reads go on, and
+  /// The log does not contain the next entry any more, and no snapshot is new enough. Reads go on, and
   /// writes wait.
   case behindLog
 
@@ -24,7 +24,7 @@ public enum ClusterState: Hashable, Sendable {
   case closed
 }
 
-/// Counts of what a node has done since it was opened.
+/// Counts of the actions of a node since it was opened.
 public struct ClusterMetrics: Hashable, Sendable {
   /// The position of the node.
   public var position = LogPosition.start

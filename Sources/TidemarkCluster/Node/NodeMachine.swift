@@ -1,4 +1,4 @@
-// What a node of a cluster does next. A value without SQLite, log, tasks and clock: the thread of the node
+// The machine that decides what a node of a cluster does next. It is a value without SQLite, log, tasks and clock: the thread of the node
 // (`ClusterNode`) carries out its steps, and so do the tests of random schedules.
 //
 //     idle ──entries were received──► apply ──► idle
@@ -16,7 +16,7 @@
 // - N2. The first entry of an attempt names `position` as its predecessor, each other one the entry before it. So the
 //   last one is stored if and only if nothing else was stored after `position`.
 // - N3. The transaction of an attempt is committed if and only if its last entry is stored. If this is unknown, the
-//   transaction stays open, or is rolled back when the node ends; then the entry is applied like those of others.
+//   transaction stays open, or is rolled back when the node ends; then the entry is applied like an entry of another node.
 // - N4. Entries are applied in order and without gaps. An entry that does not follow the last known position stops the
 //   node.
 // - N5. A node that has stopped begins no step but `stop`.
@@ -39,7 +39,7 @@ struct NodeMachine {
     /// Whether the first of `entries` may be stored.
     var isInDoubt = false
 
-    /// Whether the position was confirmed, if there are no entries.
+    /// Whether the position was confirmed, for an attempt without entries.
     var isConfirmed = false
     var defeat: Defeat?
     var pause = Pause()
@@ -210,7 +210,7 @@ struct NodeMachine {
     if own == entry { entryIsStored() } else { attempt?.defeat = .refused }
   }
 
-  /// The log has answered that this is its last position.
+  /// The log has returned its last position.
   ///
   /// - Parameter known: The position of the node when it asked.
   mutating func logAnswered(_ last: LogPosition, whenKnown known: LogPosition) {
@@ -238,7 +238,7 @@ struct NodeMachine {
 
   /// The waiting writes were executed in an open transaction.
   ///
-  /// - Parameter entries: What is to be appended, each one after the one before it.
+  /// - Parameter entries: The entries to append, each one after the one before it.
   mutating func didExecute(_ entries: [LogEntry]) {
     attempt = Attempt(entries: entries[...], end: entries.last?.position ?? position)
     // An entry has arrived meanwhile.
@@ -335,7 +335,7 @@ struct NodeMachine {
   /// The transaction of the attempt could not be committed, although its entries are stored.
   mutating func commitFailed(_ reason: String, _ entries: [LogEntry], at now: Instant) {
     attempt = nil
-    // They are applied like those of others. The stream may have delivered some of them.
+    // They are applied like entries of others. The stream may have delivered some of them.
     for entry in entries where entry.number > received.number { add(ReceivedEntry(entry)) }
     fileFailed(reason, at: now)
   }
@@ -376,7 +376,7 @@ struct NodeMachine {
     fileWorks()
   }
 
-  /// There is no snapshot that is new enough, or it could not be installed.
+  /// No snapshot is new enough, or it could not be installed.
   mutating func snapshotFailed(at now: Instant) {
     hasNoSnapshot = true
     snapshotPause.begin(at: now)

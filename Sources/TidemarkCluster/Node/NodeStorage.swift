@@ -1,7 +1,7 @@
 import Foundation
 import Tidemark
 
-/// What a node stores in its file beside the replicated tables: its position, which changes with each entry in the same
+/// The tables of a node beside the replicated ones. They contain its position, which changes with each entry in the same
 /// transaction; how often it was opened; and the parts of a group of transactions whose end has not been applied.
 ///
 /// Used by the thread of the node.
@@ -12,7 +12,7 @@ struct NodeStorage {
   /// How often the file was opened by a node.
   private(set) var incarnation: UInt64
 
-  /// What is known about the last commit of this node, to detect commits by others.
+  /// The origin of the last commit of this node, to detect commits by others.
   private var origin: [UInt8]
 
   private let path: String

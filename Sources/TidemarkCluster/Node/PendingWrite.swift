@@ -29,6 +29,12 @@ final class PendingWrite: Sendable {
   private struct State {
     var caller = Caller.coming
 
+    /// Whether the closure is executed, or its changes are about to be appended.
+    var isExecuted = false
+
+    /// Why the caller does not wait any more, since a moment in the execution.
+    var surrender: (any Error)?
+
     /// The number of the only entry that can contain the transaction, once it has been appended.
     var entryNumber: UInt64?
   }
@@ -52,21 +58,49 @@ final class PendingWrite: Sendable {
   }
 
   /// Whether the caller still waits.
-  var isWanted: Bool {
-    state.withLock { if case .resumed = $0.caller { false } else { true } }
+  var isWanted: Bool { state.withLock { Self.isWanted($0) } }
+
+  private static func isWanted(_ state: State) -> Bool {
+    if case .resumed = state.caller { false } else { state.surrender == nil }
+  }
+
+  /// The closure will be executed.
+  ///
+  /// - Returns: Whether the caller still waits; otherwise, it is not executed.
+  func willExecute() -> Bool {
+    state.withLock { state in
+      state.isExecuted = Self.isWanted(state)
+      return state.isExecuted
+    }
   }
 
   /// An entry with the transaction will be appended.
-  func willAppend(as number: UInt64) { state.withLock { $0.entryNumber = number } }
+  func willAppend(as number: UInt64) { didExecute(number) }
 
-  /// The transaction is not in the entry with which it was appended.
-  func wasRefused() { state.withLock { $0.entryNumber = nil } }
+  /// The transaction is in no entry: it was refused, or rolled back, or has changed nothing.
+  func wasNotAppended() { didExecute(nil) }
+
+  private func didExecute(_ entryNumber: UInt64?) {
+    let surrender = state.withLock { state in
+      (state.isExecuted, state.entryNumber) = (false, entryNumber)
+      return state.surrender.take()
+    }
+    if let surrender { giveUp(surrender) }
+  }
 
   /// Resumes the caller, if it still waits.
   func finish(_ result: Result<LogPosition, any Error>) { resume { _ in result } }
 
   /// Resumes the caller before the outcome is decided: with an error, or as unknown if the transaction may be stored.
+  ///
+  /// While the closure is executed, it is not known whether an entry will contain the transaction. The caller is then
+  /// resumed as soon as this is known.
   func giveUp(_ error: any Error) {
+    let isDeferred = state.withLock { state in
+      if state.isExecuted { state.surrender = state.surrender ?? error }
+      return state.isExecuted
+    }
+    if isDeferred { return }
     let id = id
     resume { number in
       .failure(number.map { ClusterError.outcomeUnknown(ClusterTransactionID(id: id, entryNumber: $0)) } ?? error)

@@ -2,7 +2,7 @@
 // written into it, also while it was closed here.
 
 extension Database {
-  /// What is known about the commit that the open transaction will make, in its stored form, to be stored with it. To
+  /// The known facts about the commit that the open transaction will make, in their stored form, to be stored with it. To
   /// be called in a transaction that holds the write lock.
   package func originOfNextCommit() throws -> [UInt8] {
     guard let state = try openHandle().commitState(usesLog: true) else {

@@ -139,8 +139,8 @@ final class OnceFlag: Sendable {
   func setFirst() -> Bool { !flag.exchange(true, ordering: .acquiringAndReleasing) }
 }
 
-/// A value that is protected by a lock, for other targets of the package: a `Mutex` in an object. The name of the mutex
-/// is that of a type of the standard library, so it cannot be visible there.
+/// A value that is protected by a lock, for other targets of the package: a `Mutex` in an object. A type
+/// of the standard library has the name of the mutex, so the mutex cannot be visible there.
 ///
 /// No lock is taken while this one is held. See ``Mutex/withLock(_:)`` for what may be released under it.
 package final class ProtectedValue<Value>: Sendable {

@@ -7,7 +7,7 @@ import Tidemark
 /// Nodes that share a log in three real servers.
 @Suite(.enabled(if: EtcdServer.isInstalled, Comment(rawValue: EtcdServer.isRequired)), .serialized)
 struct EtcdNodeTests {
-  /// What the writers were told.
+  /// The results of the writes.
   private struct Outcomes {
     var committed: Set<Int> = []
     var unknown: [Int: ClusterTransactionID] = [:]

@@ -4,7 +4,7 @@ import Tidemark
 
 @testable import TidemarkCluster
 
-/// What is replicated.
+/// The contents that are replicated.
 @Suite struct ClusterContentTests {
   @Test func fullTextTablesAreReplicatedInBothDirections() async throws {
     let cluster = try TestCluster()
@@ -86,6 +86,7 @@ import Tidemark
     await #expect(throws: LogError.self) { try await cluster.log.client().entry(at: 1) }
     let second = try await cluster.open("b")
     #expect(try await expectEqualContents([node, second]))
-    #expect(second.metrics.installedSnapshots == 1)
+    // The first node may have discarded more entries meanwhile.
+    #expect(second.metrics.installedSnapshots >= 1)
   }
 }

@@ -6,10 +6,10 @@ import Tidemark
 /// A write of a simulation.
 struct SimulatedWrite: Hashable {
   enum Outcome: Hashable {
-    /// Its caller was told that it is committed, or if it has changed nothing, what it has read.
+    /// It is committed, or if it has changed nothing, the state that it has read was the last one.
     case acknowledged(seen: Int)
 
-    /// Its caller was told that nothing was written.
+    /// It is not committed, and never will be.
     case failed
 
     /// Its caller does not know.
@@ -54,7 +54,7 @@ struct SimulatedFile {
 // MARK: - Checks
 
 extension SimulatedCluster {
-  /// What is wrong, after ``heal()``.
+  /// The violations that are found after ``heal()``.
   func contradictions() -> [String] {
     var problems = failures
     var file = SimulatedFile()
@@ -95,7 +95,7 @@ extension SimulatedCluster {
     var events: [(time: Int, isEnd: Bool, first: Int, last: Int)] = []
     for write in writes {
       guard case .acknowledged(let seen)? = write.outcome, let resumed = write.resumed else { continue }
-      // What the write must have seen, and what later ones must see.
+      // The number of writes that this one has seen, and that later ones must see.
       events.append((write.submitted, false, seen, seen))
       events.append((resumed, true, seen, write.isReadOnly ? seen : seen + 1))
     }
