@@ -159,7 +159,8 @@ extension ClusterNode {
       switch result {
       case .success(let result): machine.appendReturned(result, of: entry, at: now)
       case .failure(let error as LogError): machine.appendFailed(error, of: entry, at: now)
-      case .failure(let error): machine.appendFailed(.unavailable("\(error)"), of: entry, at: now)
+      // The wait was ended, and the request may arrive.
+      case .failure: machine.appendReturned(.unknown, of: entry, at: now)
       }
     }
   }

@@ -31,8 +31,8 @@ final class ClusterNode: Sendable {
     var observerCount = 0
     var lastState = ClusterState.catchingUp
 
-    /// The request for which the thread waits.
-    var request: Task<Void, Never>?
+    /// The request for which the thread waits, and the end of its wait.
+    var request: (task: Task<Void, Never>, done: DispatchSemaphore)?
     var tasks: [Task<Void, Never>] = []
     var isSavingSnapshot = false
     var hasEnded = false
@@ -200,7 +200,9 @@ final class ClusterNode: Sendable {
   /// Ends the node, without waiting for its thread.
   func end() {
     update { machine, _ in machine.end(.closed) }
-    state.withLock(\.request)?.cancel()
+    let request = state.withLock { $0.request }
+    request?.task.cancel()
+    request?.done.signal()
   }
 
   /// Ends the node, and waits for its thread.
@@ -211,7 +213,11 @@ final class ClusterNode: Sendable {
     ended.signal()
   }
 
-  /// Runs an asynchronous operation, and waits for it on this thread. `close` cancels it.
+  /// Runs an asynchronous operation, and waits for it on this thread.
+  ///
+  /// The end of the node cancels the operation, and ends the wait at once: the operation may need a thread of Swift's
+  /// pool, and all of them may be closing nodes. The result is a `CancellationError` then, although the operation may
+  /// have had an effect.
   func waiting<Value: Sendable>(_ operation: @escaping @Sendable () async throws -> Value) -> Result<Value, any Error> {
     let box = ResultBox<Value>()
     let done = DispatchSemaphore(value: 0)
@@ -222,10 +228,13 @@ final class ClusterNode: Sendable {
       done.signal()
     }
     let isEnding = state.withLock { state in
-      state.request = task
+      state.request = (task, done)
       return state.machine.ending != nil
     }
-    if isEnding { task.cancel() }
+    if isEnding {
+      task.cancel()
+      done.signal()
+    }
     done.wait()
     let finished = state.withLock { $0.request.take() }
     _ = finished

@@ -335,6 +335,25 @@ import Tidemark
     #expect(try await count(again) == 1)
   }
 
+  @Test func manyNodesAreClosedAtOnceWhileTheyWaitForTheLog() async throws {
+    let cluster = try TestCluster()
+    var opened: [ClusterDatabase] = []
+    let log = GatedLog(cluster.log.client())
+    for number in 0..<8 { opened.append(try await cluster.open("n\(number)", on: log)) }
+    let nodes = opened
+    for node in nodes { try await node.catchUp() }
+    log.mode = .neverReturns
+    let writes = nodes.map { node in Task { try await node.execute("CREATE TABLE item (id)") } }
+    while log.waitingAppendCount < nodes.count { await Task.yield() }
+    // Closing blocks threads of Swift's pool, of which there may be two.
+    try await withThrowingTaskGroup { group in
+      for node in nodes { group.addTask { try node.close() } }
+      try await group.waitForAll()
+    }
+    for write in writes { await #expect(throws: ClusterError.self) { try await write.value } }
+    log.mode = .connected
+  }
+
   @Test func closuresCannotEndTheirTransaction() async throws {
     let cluster = try TestCluster()
     let nodes = try await cluster.open(["a"])

@@ -17,11 +17,18 @@ final class GatedLog: ReplicatedLog {
 
     /// Appends are executed, and their results are unknown.
     case losesResults
+
+    /// Appends wait until the connection is there again, even if they are cancelled.
+    case neverReturns
   }
 
   private let base: any ReplicatedLog
   private let state = Mutex(Mode.connected)
   private let signal = AsyncSignal()
+  private let waitingAppends = Mutex(0)
+
+  /// The number of appends that have begun to wait in the mode ``Mode/neverReturns``.
+  var waitingAppendCount: Int { waitingAppends.withLock(\.self) }
 
   init(_ base: any ReplicatedLog) { self.base = base }
 
@@ -43,6 +50,14 @@ final class GatedLog: ReplicatedLog {
     case .losesResults:
       _ = try await base.append(entry, until: deadline)
       return .unknown
+    case .neverReturns:
+      waitingAppends.withLock { $0 += 1 }
+      while true {
+        let count = signal.count
+        if mode != .neverReturns { return .unknown }
+        await signal.wait(after: count)
+        if Task.isCancelled { await Task.yield() }
+      }
     }
   }
 
