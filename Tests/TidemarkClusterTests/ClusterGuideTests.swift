@@ -43,9 +43,9 @@ import TidemarkCluster
       let observation = ValueObservation.tracking { try Player.fetchCount($0) }
       for try await count in observation.values(in: database) {
         print(count)
-        #expect(count == 1)
-        break
+        if count > 0 { break }
       }
+      #expect(database.position.number == 2)
     }
   }
 
