@@ -137,8 +137,8 @@ extension ClusterNode {
     }
   }
 
-  /// Waits before the next request of an attempt. If the time of a caller is over, the attempt ends. If it may have been
-  /// stored, it goes on, and the outcome is unknown to the caller.
+  /// Waits before the next request of an attempt. If the time of a caller is over, the attempt ends. If it may have
+  /// been stored, it goes on, and the outcome is unknown to the caller.
   private func waitForLog(until end: Instant?, _ writes: [PendingWrite]) {
     let now = Instant.now
     if !writes.contains(where: { $0.isWanted && $0.deadline > now }) || writes.contains(where: { $0.deadline <= now }) {

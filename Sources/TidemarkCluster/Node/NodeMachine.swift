@@ -1,5 +1,5 @@
-// The machine that decides what a node of a cluster does next. It is a value without SQLite, log, tasks and clock: the thread of the node
-// (`ClusterNode`) carries out its steps, and so do the tests of random schedules.
+// The machine that decides what a node of a cluster does next. It is a value without SQLite, log, tasks and clock: the
+// thread of the node (`ClusterNode`) carries out its steps, and so do the tests of random schedules.
 //
 //     idle ──entries were received──► apply ──► idle
 //      ├─────writes wait, own turn──► execute ──entries──► appending ──all appended──► commit ──► idle
@@ -16,7 +16,8 @@
 // - N2. The first entry of an attempt names `position` as its predecessor, each other one the entry before it. So the
 //   last one is stored if and only if nothing else was stored after `position`.
 // - N3. The transaction of an attempt is committed if and only if its last entry is stored. If this is unknown, the
-//   transaction stays open, or is rolled back when the node ends; then the entry is applied like an entry of another node.
+//   transaction stays open, or is rolled back when the node ends; then the entry is applied like an entry of another
+//   node.
 // - N4. Entries are applied in order and without gaps. An entry that does not follow the last known position stops the
 //   node.
 // - N5. A node that has stopped begins no step but `stop`.

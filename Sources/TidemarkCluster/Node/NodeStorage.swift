@@ -1,8 +1,8 @@
 import Foundation
 import Tidemark
 
-/// The tables of a node beside the replicated ones. They contain its position, which changes with each entry in the same
-/// transaction; how often it was opened; and the parts of a group of transactions whose end has not been applied.
+/// The tables of a node beside the replicated ones. They contain its position, which changes with each entry in the
+/// same transaction; how often it was opened; and the parts of a group of transactions whose end has not been applied.
 ///
 /// Used by the thread of the node.
 struct NodeStorage {

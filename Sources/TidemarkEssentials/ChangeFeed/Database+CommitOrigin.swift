@@ -2,8 +2,8 @@
 // written into it, also while it was closed here.
 
 extension Database {
-  /// The known facts about the commit that the open transaction will make, in their stored form, to be stored with it. To
-  /// be called in a transaction that holds the write lock.
+  /// The known facts about the commit that the open transaction will make, in their stored form, to be stored with it.
+  /// To be called in a transaction that holds the write lock.
   package func originOfNextCommit() throws -> [UInt8] {
     guard let state = try openHandle().commitState(usesLog: true) else {
       throw DatabaseError(resultCode: .SQLITE_IOERR, message: "could not determine the state of the file")
