@@ -57,7 +57,10 @@ let package = Package(
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .testTarget(name: "TidemarkTests", dependencies: ["Tidemark", "CSQLite", "TestSupport"]),
     .testTarget(name: "SQLiteDBTests", dependencies: ["SQLiteDB", "StressSupport", "Tidemark"]),
-    .testTarget(name: "TidemarkClusterTests", dependencies: ["TidemarkCluster", "Tidemark", "TestSupport"]),
+    .testTarget(
+      name: "TidemarkClusterTests", dependencies: ["TidemarkCluster", "Tidemark", "StressSupport", "TestSupport"]),
+    .executableTarget(
+      name: "ClusterChild", dependencies: ["TidemarkCluster", "Tidemark", "StressSupport"], path: "Tests/ClusterChild"),
     .target(name: "StressSupport", dependencies: ["Tidemark", "CSQLite", "TestSupport"], path: "Tests/StressSupport"),
     .testTarget(name: "StressTests", dependencies: ["Tidemark", "CSQLite", "StressSupport", "TestSupport"]),
     .target(name: "CFaultVFS", path: "Tests/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -76,7 +79,7 @@ let package = Package(
 if isForReleaseTests {
   let names: Set = [
     "CSQLite", "TidemarkEssentials", "Tidemark", "TestSupport", "TidemarkTests", "StressSupport", "StressTests",
-    "StressChild",
+    "StressChild", "TidemarkCluster", "TidemarkClusterTests", "ClusterChild",
   ]
   package.products.removeAll { !["Tidemark", "TidemarkEssentials", "CSQLite"].contains($0.name) }
   package.targets.removeAll { !names.contains($0.name) }

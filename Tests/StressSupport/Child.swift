@@ -8,13 +8,18 @@ package final class Child: Sendable {
   private let complaints = Pipe()
   private let orders = Pipe()
 
-  /// The program, which is built beside the test runner.
-  static var program: URL {
+  /// A program that is built beside the test runner.
+  static func program(_ name: String) -> URL {
     let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
-    return URL(filePath: own).deletingLastPathComponent().appending(path: "StressChild")
+    return URL(filePath: own).deletingLastPathComponent().appending(path: name)
   }
 
-  package static var isBuilt: Bool { FileManager.default.isExecutableFile(atPath: program.path()) }
+  package static var isBuilt: Bool { isBuilt("StressChild") }
+
+  /// Whether a program is built beside the test runner.
+  package static func isBuilt(_ name: String) -> Bool {
+    FileManager.default.isExecutableFile(atPath: program(name).path())
+  }
 
   /// The list of the descriptors of a program that this process starts.
   package static func inheritedDescriptors() throws -> String {
@@ -29,10 +34,18 @@ package final class Child: Sendable {
   }
 
   /// - Parameter operation: The work to do, see `Tests/StressChild`.
-  package init(_ operation: String, database: String, name: String) throws {
+  package convenience init(_ operation: String, database: String, name: String) throws {
+    try self.init(program: "StressChild", arguments: [operation, database, name])
+  }
+
+  /// - Parameters:
+  ///   - program: The name of a program that is built beside the test runner.
+  ///   - launcher: A command with its arguments that executes the program in the same process, such as `nsenter`.
+  package init(program: String, arguments: [String], launcher: [String] = []) throws {
+    let words = launcher + [Self.program(program).path()] + arguments
     process = Process()
-    process.executableURL = Self.program
-    process.arguments = [operation, database, name]
+    process.executableURL = URL(filePath: words[0])
+    process.arguments = Array(words.dropFirst())
     process.standardOutput = acknowledgements
     process.standardError = complaints
     process.standardInput = orders

@@ -70,7 +70,7 @@ package struct ModelHarness {
 
   private func execute(_ options: String, _ what: String) throws -> (code: Int32, output: String) {
     let process = Process()
-    process.executableURL = Child.program
+    process.executableURL = Child.program("StressChild")
     process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
     process.arguments = ["model", "\(options):\(fault?.rawValue ?? mode.rawValue)", what]
     let output = Pipe()

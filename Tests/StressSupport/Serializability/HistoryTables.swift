@@ -50,4 +50,16 @@ package enum HistoryTables {
       sink.ends(.init(session: session, begin: begin, end: moment(), operations: operations))
     }
   }
+
+  /// A number that depends on all rows with their row IDs. C: FNV-1a.
+  package static func digest(_ db: Database) throws -> Int64 {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for table in ["element", "register"] {
+      let rows = try Row.fetchCursor(db, sql: "SELECT rowid, * FROM \(table) ORDER BY rowid")
+      while let row = try rows.next() {
+        for byte in "\(row)\n".utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+      }
+    }
+    return Int64(bitPattern: hash)
+  }
 }

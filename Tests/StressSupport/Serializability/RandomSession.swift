@@ -151,7 +151,7 @@ package struct RandomSession: Sendable {
 }
 
 extension TransactionHistory.Operation {
-  fileprivate var isWrite: Bool {
+  package var isWrite: Bool {
     switch self {
     case .append, .write: true
     case .list, .read: false

@@ -20,24 +20,29 @@ final class EtcdServer: Sendable {
   /// The ports and URLs of a server.
   struct Address: Sendable {
     var scheme = "http"
+    var host = "127.0.0.1"
     let clientPort = freePort()
     let peerPort = freePort()
 
-    var client: URL { URL(string: "\(scheme)://127.0.0.1:\(clientPort)") ?? URL(fileURLWithPath: "/") }
-    var peer: String { "http://127.0.0.1:\(peerPort)" }
+    var client: URL { URL(string: "\(scheme)://\(host):\(clientPort)") ?? URL(fileURLWithPath: "/") }
+    var peer: String { "http://\(host):\(peerPort)" }
   }
 
   let address: Address
   private let name: String
   private let folder: URL
   private let arguments: [String]
+  private let launcher: [String]
   private let processes = ProcessBox()
 
   /// - Parameters:
   ///   - members: The addresses of all servers of the cluster, this one included.
   ///   - arguments: Further arguments of the server.
-  init(_ address: Address = Address(), members: [Address]? = nil, arguments: [String] = []) {
-    self.address = address
+  ///   - launcher: A command with its arguments that executes the server in the same process, such as `nsenter`.
+  init(
+    _ address: Address = Address(), members: [Address]? = nil, arguments: [String] = [], launcher: [String] = []
+  ) {
+    (self.address, self.launcher) = (address, launcher)
     name = "s\(address.peerPort)"
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("etcd-\(UUID().uuidString)")
     let cluster = (members ?? [address]).map { "s\($0.peerPort)=\($0.peer)" }.joined(separator: ",")
@@ -65,7 +70,7 @@ final class EtcdServer: Sendable {
       """
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = ["-c", script, "sh", Self.executable ?? ""] + arguments
+    process.arguments = ["-c", script, "sh"] + launcher + [Self.executable ?? ""] + arguments
     process.environment = ["FOLDER": folder.path, "PATH": "/usr/bin:/bin"]
     let (input, output) = (Pipe(), Pipe())
     process.standardInput = input
