@@ -114,7 +114,7 @@ struct NodeSession {
 
   /// Asks for the outcome of a write.
   private func decide(_ transaction: inout TransactionHistory.Transaction, _ id: ClusterTransactionID) async {
-    // What it has read is not known.
+    // Its reads are not known.
     transaction.operations.removeAll { !$0.isWrite }
     do {
       switch try await node.database.outcome(of: id, timeLimit: .seconds(5)) {

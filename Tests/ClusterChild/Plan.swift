@@ -1,7 +1,7 @@
 import Foundation
 import TidemarkCluster
 
-/// What a node reports.
+/// The reports of a node.
 enum Mode: String, CaseIterable {
   /// Its transactions, as they were.
   case honest

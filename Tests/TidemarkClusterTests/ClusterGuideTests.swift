@@ -61,4 +61,21 @@ import TidemarkCluster
       }
     }
   }
+
+  @Test func `a cluster begins with a database`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let snapshotFolder = folder.appendingPathComponent("snapshots")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let existingPath = folder.appendingPathComponent("existing.sqlite").path
+    try await DatabaseQueue(path: existingPath).write {
+      try $0.execute(sql: "CREATE TABLE player (id INTEGER PRIMARY KEY)")
+    }
+    let log = InProcessLog().client()
+
+    let store = DirectorySnapshotStore(snapshotFolder)
+    try await ClusterDatabase.bootstrap(log, from: existingPath, snapshots: store)
+
+    #expect(try await log.barrier(until: .now + .seconds(10)).number == 1)
+  }
 }

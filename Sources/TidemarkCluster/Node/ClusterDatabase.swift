@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 public import Tidemark
 
@@ -63,26 +62,21 @@ public final class ClusterDatabase: DatabaseReader {
       throw ClusterError.unsuitableConfiguration(
         "a node writes, and waits for the log in a transaction: it cannot be read-only or have an accessTimeLimit")
     }
-    return try await withCheckedThrowingContinuation { continuation in
-      // Opening a file may take long: its write-ahead log may have to be recovered.
-      DispatchQueue.global().async {
-        continuation.resume(
-          with: Result {
-            let pool = try DatabasePool(path: path, configuration: configuration.database)
-            do {
-              return ClusterDatabase(try ClusterNode(pool, log, configuration))
-            } catch {
-              // The first error is thrown.
-              try? pool.close()
-              throw error
-            }
-          })
+    // Opening a file may take long: its write-ahead log may have to be recovered.
+    return try await BlockingWork.run { _ in
+      let pool = try DatabasePool(path: path, configuration: configuration.database)
+      do {
+        return ClusterDatabase(try ClusterNode(pool, log, configuration))
+      } catch {
+        // The first error is thrown.
+        try? pool.close()
+        throw error
       }
     }
   }
 
   /// Closes the node. Writes whose outcome is not known yet throw ``ClusterError/outcomeUnknown(_:)``, others
-  /// ``ClusterError/closed``. Closing a closed database has no effect.
+  /// ``ClusterError/closed``. Closing a closed database has no effect. It cannot be closed inside of one of its writes.
   ///
   /// - Throws: A `DatabaseError` if the file cannot be closed.
   public func close() throws {
@@ -190,11 +184,11 @@ public final class ClusterDatabase: DatabaseReader {
   public func outcome(of id: ClusterTransactionID, timeLimit: Duration? = nil) async throws -> ClusterOutcome {
     let deadline = ContinuousClock.now + (timeLimit ?? node.configuration.writeTimeLimit)
     let log = node.log
-    var end = try await node.repeating(until: deadline) { try await log.barrier(until: deadline) }
+    var end = try await ClusterNode.repeating(until: deadline) { try await log.barrier(until: deadline) }
     while end.number < id.entryNumber {
       end = try await submit(deadline - .now, isFence: true) { _ in }
     }
-    return try await node.repeating(until: deadline) { [node] in
+    return try await ClusterNode.repeating(until: deadline) { [node] in
       // A read may return an old state.
       guard let entry = try await log.entry(at: id.entryNumber) else {
         throw LogError.unavailable("entry \(id.entryNumber) could not be read")

@@ -63,6 +63,9 @@ public enum ClusterError: Error, Hashable, Sendable {
   /// An entry was written by a later version of the library. Update this program; it continues after this entry then.
   case unsupportedEntry(version: Int)
 
+  /// A cluster cannot begin with the contents of a database, because the log has entries through this position.
+  case logNotEmpty(LogPosition)
+
   /// SQLite has reported an error of the file that does not pass by itself.
   case fileFailed(String)
 
@@ -97,6 +100,8 @@ extension ClusterError: CustomStringConvertible {
     case .replaced(let node): "another process has opened a node with the name \(node): each node has its own name"
     case .unsupportedEntry(let version):
       "the log contains an entry of version \(version), of a later version of the library: update this program"
+    case .logNotEmpty(let position):
+      "the log has entries through \(position): a cluster can only begin with the contents of a database if it has none"
     case .fileFailed(let reason): "the file of the node has failed: \(reason)"
     case .unsuitableFile(let reason), .unsuitableConfiguration(let reason): reason
     }

@@ -9,13 +9,17 @@ extension ClusterNode {
   /// Receives the entries of the log, until the node ends.
   func follow() async {
     var pause = NodeMachine.Pause()
-    while ending == nil, !Task.isCancelled {
+    following: while ending == nil, !Task.isCancelled {
       let start = update { machine, _ in machine.received }
       do {
         for try await entry in log.entries(after: start) {
           let received = ReceivedEntry(entry)
           update { machine, now in machine.entryArrived(received, at: now) }
           pause.reset()
+          if received.isSnapshot {
+            await waitForPosition(entry.number)
+            continue following
+          }
           await waitForRoom()
           if ending != nil { return }
         }
@@ -160,7 +164,7 @@ extension ClusterNode {
   func catchUp(until deadline: Instant) async throws -> LogPosition {
     if let ending { throw ending }
     let known = position
-    let last = try await repeating(until: deadline) { [log] in try await log.barrier(until: deadline) }
+    let last = try await Self.repeating(until: deadline) { [log] in try await log.barrier(until: deadline) }
     update { machine, _ in machine.logAnswered(last, whenKnown: known) }
     if let ending { throw ending }
     try await wait(for: last, until: deadline)
@@ -168,7 +172,7 @@ extension ClusterNode {
   }
 
   /// Makes a request, and repeats it until a time while the log is unavailable.
-  func repeating<Value: Sendable>(
+  static func repeating<Value: Sendable>(
     until deadline: Instant, _ request: @Sendable () async throws -> Value
   ) async throws -> Value {
     var pause = NodeMachine.Pause()
@@ -201,7 +205,8 @@ extension ClusterNode {
   func contains(_ entry: LogEntry, _ id: UUID) async throws -> Bool {
     switch try ClusterPayload(decoding: entry.payload).content {
     case .transactions(let transactions): return transactions.contains { $0.id == id }
-    case .part: return false
+    case .snapshot(id): return true
+    case .part, .snapshot: return false
     case .end(let group, let partCount, _):
       // The parts are the entries before the end.
       var bytes: [UInt8] = []

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import Tidemark
 
@@ -12,38 +11,19 @@ extension ClusterNode {
     guard let store = configuration.snapshots else {
       throw ClusterError.unsuitableConfiguration("the configuration has no store of snapshots")
     }
-    let file = temporaryFile("copy")
-    defer { remove(file) }
-    let position = try await copy(to: file)
+    let copy = TemporaryDatabase(beside: pool.path, "copy")
+    defer { copy.remove() }
+    let position = try await BlockingWork.run { [pool] _ in
+      try copy.write(backupOf: pool) { try NodeStorage.becomeSnapshot($0) }
+    }
     let former = try await store.latest()
     try reach(.didCopySnapshot)
-    if former?.number ?? 0 < position.number { try await store.save(file, at: position) }
+    if former?.number ?? 0 < position.number { try await store.save(copy.file, at: position) }
     count { $0.savedSnapshots += 1 }
     try await discardEntries(before: position)
     // The former snapshot stays: another node may be fetching it.
     if let former, former.number < position.number { try await store.removeSnapshots(before: former) }
     return position
-  }
-
-  private func copy(to file: URL) async throws -> LogPosition {
-    try await withCheckedThrowingContinuation { continuation in
-      DispatchQueue.global().async { [pool] in
-        continuation.resume(
-          with: Result {
-            let copy = try DatabaseQueue(path: file.path)
-            try pool.backup(to: copy)
-            let position = try copy.write { db in
-              try NodeStorage.becomeSnapshot(db)
-              return try NodeStorage.position(db)
-            }
-            // One file, without a write-ahead log.
-            try copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
-            try copy.close()
-            guard let position else { throw ClusterError.unsuitableFile("the file does not belong to a node") }
-            return position
-          })
-      }
-    }
   }
 
   private func discardEntries(before position: LogPosition) async throws {
@@ -61,17 +41,25 @@ extension ClusterNode {
 
   /// Installs the newest snapshot, if it is new enough.
   ///
-  /// - Parameter discarded: The position through which the log was discarded.
+  /// - Parameter discarded: The position through which the log was discarded, or at which the cluster has begun.
   func installSnapshot(after discarded: LogPosition, _ storage: inout NodeStorage) {
     do {
       guard let store = configuration.snapshots,
-        let position = try waiting({ try await store.latest() }).get(), position.number >= discarded.number
+        let latest = try waiting({ try await store.latest() }).get(), latest.number >= discarded.number
       else { return update { machine, now in machine.snapshotFailed(at: now) } }
-      let file = temporaryFile("snapshot")
-      defer { remove(file) }
-      try waiting { try await store.fetch(position, to: file) }.get()
+      // An interrupted bootstrap may have left another snapshot with the number of the first one.
+      let position = latest.number > discarded.number ? latest : discarded
+      let snapshot = TemporaryDatabase(beside: pool.path, "snapshot")
+      defer { snapshot.remove() }
+      try waiting { try await store.fetch(position, to: snapshot.file) }.get()
       try reach(.willInstallSnapshot)
-      let source = try DatabaseQueue(path: file.path)
+      let source = try DatabaseQueue(path: snapshot.file.path)
+      try pool.writeWithoutTransaction { [storage] db in
+        try db.inTransaction(.immediate) {
+          try storage.checkForeignWrites(db)
+          return .rollback
+        }
+      }
       try source.backup(to: pool)
       try source.close()
       try pool.writeWithoutTransaction { db in
@@ -88,25 +76,6 @@ extension ClusterNode {
     } catch {
       Database.log(error, "Could not install a snapshot of the cluster")
       update { machine, now in machine.snapshotFailed(at: now) }
-    }
-  }
-
-  // MARK: - Files
-
-  /// A new file beside the node's file.
-  private func temporaryFile(_ purpose: String) -> URL {
-    URL(fileURLWithPath: "\(pool.path).\(purpose)-\(UUID().uuidString)")
-  }
-
-  private func remove(_ file: URL) {
-    for suffix in ["", "-wal", "-shm", "-journal"] {
-      let path = file.path + suffix
-      guard FileManager.default.fileExists(atPath: path) else { continue }
-      do {
-        try FileManager.default.removeItem(atPath: path)
-      } catch {
-        Database.log(error, "Could not remove the temporary file \(path)")
-      }
     }
   }
 }

@@ -34,8 +34,11 @@ final class ClusterNode: Sendable {
     /// The request for which the thread waits, and the end of its wait.
     var request: (task: Task<Void, Never>, done: DispatchSemaphore)?
     var tasks: [Task<Void, Never>] = []
-    var isSavingSnapshot = false
+    var snapshotTask: Task<Void, Never>?
     var hasEnded = false
+
+    /// The thread of the node.
+    var thread: pthread_t?
   }
 
   private let state: ProtectedValue<State>
@@ -139,6 +142,7 @@ final class ClusterNode: Sendable {
 
   private func run(_ storage: NodeStorage) {
     var storage = storage
+    state.withLock { $0.thread = pthread_self() }
     while true {
       switch nextStep() {
       case .apply(let entries): apply(entries, &storage)
@@ -186,9 +190,10 @@ final class ClusterNode: Sendable {
 
   private func stop() {
     let (writes, observers, tasks, reason) = state.withLock { state in
-      state.hasEnded = true
+      (state.hasEnded, state.thread) = (true, nil)
+      let tasks = state.tasks + [state.snapshotTask].compactMap(\.self)
       defer { (state.writes, state.observers, state.tasks) = ([], [:], []) }
-      return (state.writes, Array(state.observers.values), state.tasks, state.machine.ending ?? .closed)
+      return (state.writes, Array(state.observers.values), tasks, state.machine.ending ?? .closed)
     }
     for write in writes { write.giveUp(reason) }
     for task in tasks { task.cancel() }
@@ -207,6 +212,8 @@ final class ClusterNode: Sendable {
 
   /// Ends the node, and waits for its thread.
   func close() {
+    let isOwnThread = state.withLock { $0.thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
+    precondition(!isOwnThread, "A cluster database cannot be closed inside of one of its writes")
     end()
     ended.wait()
     // For the next call.
@@ -266,18 +273,14 @@ final class ClusterNode: Sendable {
 
   /// Begins to save a snapshot, unless another one is being saved.
   func saveSnapshotInBackground() {
-    let begins = state.withLock { state in
-      defer { state.isSavingSnapshot = true }
-      return !state.isSavingSnapshot && state.machine.ending == nil
-    }
-    guard begins else { return }
-    let task = Task {
-      do { _ = try await self.saveSnapshot() } catch { Database.log(error, "Could not save a snapshot of the cluster") }
-      self.state.withLock { $0.isSavingSnapshot = false }
-    }
     state.withLock { state in
-      state.tasks.removeAll { $0.isCancelled }
-      state.tasks.append(task)
+      guard state.snapshotTask == nil, state.machine.ending == nil else { return }
+      state.snapshotTask = Task {
+        do { _ = try await self.saveSnapshot() } catch {
+          Database.log(error, "Could not save a snapshot of the cluster")
+        }
+        self.state.withLock { $0.snapshotTask = nil }
+      }
     }
   }
 }

@@ -1,12 +1,13 @@
 import Foundation
 import TidemarkEssentials
 
-/// What an entry of the log contains: transactions, or a part of a large group of transactions.
+/// What an entry of the log contains: transactions, a part of a large group of transactions, or a reference to a
+/// snapshot.
 ///
 /// | Bytes | Field |
 /// | --- | --- |
 /// | 1 | version: 1 |
-/// | 1 | kind: 0 transactions, 1 part, 2 end of parts |
+/// | 1 | kind: 0 transactions, 1 part, 2 end of parts, 3 snapshot |
 /// | 2, … | length of the name of the author, most significant byte first; the name in UTF-8 |
 /// | 8, 16 | number of the author's incarnation, its identity |
 /// | … | the content |
@@ -14,7 +15,8 @@ import TidemarkEssentials
 /// Transactions: their number in 4 bytes; for each, its identity in 16 bytes, the length of its changes in 4, and the
 /// changes (`Documentation/ChangeEncoding.md`). A part: the identity of the group in 16 bytes, the index of the part in
 /// 4, and its bytes. An end: the identity of the group, the number of parts in 4 bytes, and the SHA-256 digest of the
-/// joined parts, which have the form of transactions.
+/// joined parts, which have the form of transactions. A snapshot is the first entry of a cluster that has begun with the
+/// contents of a database: its identity in 16 bytes.
 struct ClusterPayload: Hashable, Sendable {
   static let version: UInt8 = 1
 
@@ -43,6 +45,9 @@ struct ClusterPayload: Hashable, Sendable {
     case transactions([Transaction])
     case part(group: UUID, index: UInt32, bytes: [UInt8])
     case end(group: UUID, partCount: UInt32, digest: LogDigest)
+
+    /// The contents of the database are the snapshot of the entry's position.
+    case snapshot(id: UUID)
   }
 
   var author: Author
@@ -59,6 +64,7 @@ extension ClusterPayload {
     case .part(let group, let index, let bytes): header(1) + group.bytes + index.bigEndianBytes + bytes
     case .end(let group, let partCount, let digest):
       header(2) + group.bytes + partCount.bigEndianBytes + digest.bytes
+    case .snapshot(let id): header(3) + id.bytes
     }
   }
 
@@ -112,6 +118,7 @@ extension ClusterPayload {
       let (group, count): (UUID, UInt32) = (try reader.uuid(), try reader.integer())
       guard let digest = LogDigest(reader.rest()) else { throw PayloadReader.failure("an entry has a wrong length") }
       content = .end(group: group, partCount: count, digest: digest)
+    case 3: content = .snapshot(id: try reader.uuid())
     default: throw PayloadReader.failure("an entry has an unknown kind")
     }
   }

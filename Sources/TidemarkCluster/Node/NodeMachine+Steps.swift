@@ -11,6 +11,11 @@ struct ReceivedEntry: Sendable {
     self.entry = entry
     payload = Result { () throws(ClusterError) in try ClusterPayload(decoding: entry.payload) }
   }
+
+  /// Whether the entry refers to a snapshot with the contents of the database.
+  var isSnapshot: Bool {
+    if case .success(let payload) = payload, case .snapshot = payload.content { true } else { false }
+  }
 }
 
 extension NodeMachine {

@@ -65,7 +65,8 @@ struct NodeMachine {
   /// The last position of the log that is known. Until there is one, entries may be of earlier times.
   private var confirmedEnd: LogPosition?
 
-  /// The position through which the log was discarded, if it is beyond the own one.
+  /// The position through which the log was discarded, if it is beyond the own one; or the position of an entry that
+  /// refers to a snapshot.
   private var discarded: LogPosition?
   private var snapshotPause = Pause()
   private var hasNoSnapshot = false
@@ -93,9 +94,6 @@ struct NodeMachine {
 
   /// Whether the outcome of an attempt is unknown.
   var isInDoubt: Bool { attempt?.isInDoubt == true }
-
-  /// Whether a transaction of an attempt is open.
-  var hasAttempt: Bool { attempt != nil }
 
   /// The state, for people and programs.
   var state: ClusterState {
@@ -170,8 +168,12 @@ struct NodeMachine {
       if entry.number > last.number + 1 { return }
       return end(.historyDiverged("entry \(entry.position) follows \(entry.predecessor), not \(last)"))
     }
-    add(new)
-    noteAuthor(new, at: now)
+    if new.isSnapshot {
+      logWasDiscarded(through: entry.position)
+    } else {
+      add(new)
+      noteAuthor(new, at: now)
+    }
     if ending == nil { decideAttempt(with: entry, at: now) }
   }
 
@@ -245,9 +247,6 @@ struct NodeMachine {
     // An entry has arrived meanwhile.
     if !inbox.isEmpty { attempt?.defeat = .refused }
   }
-
-  /// The position of the last entry of the attempt.
-  var attemptEnd: LogPosition? { attempt?.end }
 
   private mutating func entryIsStored() {
     attempt?.entries.removeFirst()

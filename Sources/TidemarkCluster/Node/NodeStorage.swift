@@ -55,8 +55,8 @@ struct NodeStorage {
         if count > 0 {
           throw ClusterError.unsuitableFile(
             """
-            the file contains tables, and does not belong to a node: begin with an empty file, and import the tables \
-            with a write
+            the file contains tables, and does not belong to a node: begin with an empty file. \
+            ClusterDatabase.bootstrap begins a cluster with the contents of a file
             """)
         }
         try db.execute(sql: Self.creation)
@@ -93,8 +93,21 @@ struct NodeStorage {
   static func position(_ db: Database) throws -> LogPosition? { try stored(db)?.position }
 
   /// Removes what belongs to the node from a copy of its file, so that any node can begin with it.
-  static func becomeSnapshot(_ db: Database) throws {
-    try db.execute(sql: "UPDATE tidemark_cluster SET incarnation = 0, origin = x''")
+  ///
+  /// - Returns: The position of the copy.
+  static func becomeSnapshot(_ db: Database) throws -> LogPosition {
+    guard let position = try position(db) else {
+      throw ClusterError.unsuitableFile("the file does not belong to a node")
+    }
+    try store(db, position, 0, [])
+    return position
+  }
+
+  /// Makes a copy of any database the snapshot of a position.
+  static func becomeSnapshot(_ db: Database, at position: LogPosition) throws {
+    try db.execute(
+      sql: "DROP TABLE IF EXISTS tidemark_cluster; DROP TABLE IF EXISTS tidemark_cluster_part; \(creation)")
+    try store(db, position, 0, [])
   }
 
   private static func store(
@@ -122,9 +135,7 @@ struct NodeStorage {
   ///
   /// - Returns: The origin of the commit: see ``didCommit(_:at:origin:)``.
   func willCommit(_ db: Database, at position: LogPosition, removingParts: Bool) throws -> [UInt8] {
-    if removingParts, try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM tidemark_cluster_part)") == true {
-      try db.execute(sql: "DELETE FROM tidemark_cluster_part")
-    }
+    if removingParts { try Self.removeParts(db) }
     let origin = try db.originOfNextCommit()
     try Self.store(db, position, incarnation, origin)
     return origin
@@ -161,6 +172,13 @@ struct NodeStorage {
 
   // MARK: - Entries
 
+  /// A change of the database makes the parts of groups that have begun before useless: their ends are refused.
+  private static func removeParts(_ db: Database) throws {
+    if try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM tidemark_cluster_part)") == true {
+      try db.execute(sql: "DELETE FROM tidemark_cluster_part")
+    }
+  }
+
   /// The changes of entries that are applied together.
   struct Batch {
     private(set) var rowCount = 0
@@ -171,7 +189,7 @@ struct NodeStorage {
       switch payload.content {
       case .transactions(let transactions):
         for transaction in transactions { elements += transaction.changes.elements }
-        try removeParts(db)
+        try NodeStorage.removeParts(db)
       case .part(let group, let index, let bytes):
         try db.execute(
           sql: "INSERT INTO tidemark_cluster_part (id, number, bytes) VALUES (?, ?, ?)",
@@ -187,14 +205,8 @@ struct NodeStorage {
         for transaction in try ClusterPayload.transactions(decoding: bytes) {
           elements += transaction.changes.elements
         }
-        try removeParts(db)
-      }
-    }
-
-    /// A change of the database makes the parts of groups that have begun before useless: their ends are refused.
-    private func removeParts(_ db: Database) throws {
-      if try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM tidemark_cluster_part)") == true {
-        try db.execute(sql: "DELETE FROM tidemark_cluster_part")
+        try NodeStorage.removeParts(db)
+      case .snapshot: preconditionFailure("The node installs a snapshot instead of applying its entry")
       }
     }
 

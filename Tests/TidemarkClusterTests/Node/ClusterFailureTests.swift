@@ -375,4 +375,13 @@ import Tidemark
     #expect(try await expectEqualContents(nodes))
     #expect(try await count(nodes[2]) == 1)
   }
+
+  @Test func closingInsideOfAWriteIsAnError() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let node = try await TestCluster().open("a")
+      try await node.write { _ in try node.close() }
+    }
+    let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(message.contains("cannot be closed inside of one of its writes"))
+  }
 }

@@ -53,6 +53,22 @@ import Tidemark
     #expect(machine.position == entry.position)
   }
 
+  @Test func anEntryThatRefersToASnapshotRefusesTheOwnOneAndIsInstalled() {
+    var (machine, _) = attempting(author("a"))
+    let first = LogEntry(
+      after: .start, payload: ClusterPayload(author: author(""), content: .snapshot(id: UUID())).encoded)
+    machine.entryArrived(ReceivedEntry(first), at: now)
+    #expect(defeat(machine.next(hasWrites: true, at: now)) == .refused)
+    machine.didRollBack()
+    guard case .installSnapshot(first.position) = machine.next(hasWrites: true, at: now) else {
+      Issue.record("expected to install the snapshot")
+      return
+    }
+    machine.didInstallSnapshot(at: first.position)
+    machine.logAnswered(first.position, whenKnown: .start)
+    #expect(machine.state == .current)
+  }
+
   @Test func anUnknownEntryIsAppendedAgainUntilItIsDecided() {
     var (machine, entry) = attempting(author("a"))
     machine.appendReturned(.unknown, of: entry, at: now)

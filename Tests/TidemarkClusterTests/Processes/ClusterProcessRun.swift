@@ -15,7 +15,7 @@ final class ClusterProcessRun {
   private var firstSessions: [Int] = []
   private let history = TransactionRecorder()
 
-  /// - Parameter mode: What the nodes report: see `Tests/ClusterChild`.
+  /// - Parameter mode: The reports of the nodes: see `Tests/ClusterChild`.
   init(_ run: Run, mode: String = "honest") async throws {
     (self.run, self.mode) = (run, mode)
     folder = try TestFolder()

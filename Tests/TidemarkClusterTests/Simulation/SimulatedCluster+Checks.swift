@@ -42,6 +42,7 @@ struct SimulatedFile {
       list += transactions.map(\.id)
       parts = [:]
     case .part(let group, _, let bytes): parts[group, default: []] += bytes
+    case .snapshot: break
     case .end(let group, _, _):
       let transactions = (try? ClusterPayload.transactions(decoding: parts[group] ?? [])) ?? []
       list += transactions.map(\.id)
@@ -64,7 +65,7 @@ extension SimulatedCluster {
       var transactions: [ClusterPayload.Transaction] = []
       switch payload.content {
       case .transactions(let own): transactions = own
-      case .part: break
+      case .part, .snapshot: break
       case .end(let group, _, _):
         transactions = (try? ClusterPayload.transactions(decoding: file.parts[group] ?? [])) ?? []
         if transactions.isEmpty { problems.append("the parts of entry \(entry.number) are incomplete") }
