@@ -1,7 +1,7 @@
 # The commands of the repository. `make help` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo picture bench test test-fast test-release check lint prose format warnings negative typecheck portability examples container tsan asan docs check-docs stress stress-long planted-faults coverage fuzz mutants clean
+.PHONY: help setup demo cluster-demo picture bench test test-fast test-release check lint prose format warnings negative typecheck portability examples container tsan asan docs check-docs stress stress-long planted-faults coverage fuzz mutants clean
 
 # Symbolicating the backtrace of a crash takes minutes on Linux, and exit tests crash intentionally.
 export SWIFT_BACKTRACE := enable=no
@@ -51,6 +51,9 @@ setup: ## install SQLite's development files, if they are missing
 demo: setup ## build and run the demo
 	@[ -e .build/debug/Demo ] || echo 'demo: the first build takes some minutes, once'
 	@swift run Demo
+
+cluster-demo: setup ## show three nodes over three etcd servers in tmux: kill any of them, and watch the others go on
+	@Scripts/cluster-demo.sh
 
 picture: setup ## run the demo for some seconds, and draw its screen into Documentation/dashboard.svg
 	@swift build --product Demo

@@ -42,9 +42,10 @@ let package = Package(
     .target(name: "Tidemark", dependencies: ["TidemarkEssentials"], swiftSettings: strict),
     .target(name: "SQLiteDB", dependencies: ["Tidemark", "CSQLite"], swiftSettings: strict),
     .target(name: "TidemarkCluster", dependencies: ["Tidemark"], swiftSettings: strict),
-    .executableTarget(name: "Demo", dependencies: ["Tidemark"], path: "Demo", swiftSettings: strict),
+    .executableTarget(name: "Demo", dependencies: ["Tidemark", "TidemarkCluster"], path: "Demo", swiftSettings: strict),
     .executableTarget(
-      name: "Benchmarks", dependencies: ["Tidemark", "SQLiteDB", "CSQLite", "CBaseline", "CTokenizers", "CFeed"],
+      name: "Benchmarks",
+      dependencies: ["Tidemark", "TidemarkCluster", "SQLiteDB", "CSQLite", "CBaseline", "CTokenizers", "CFeed"],
       path: "Benchmarks", exclude: ["Baseline", "Programs", "results"], swiftSettings: strict),
     .target(name: "CBaseline", path: "Benchmarks/Baseline", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CTokenizers", path: "Benchmarks/Programs/CTokenizers"),

@@ -11,11 +11,12 @@
 //     Benchmarks streams [CASE…]
 //     Benchmarks feed
 //     Benchmarks writers [COUNT] [disk]
+//     Benchmarks cluster [disk]
 //     Benchmarks others [COUNT] [NORMAL|FULL] [wal|delete] [disk] [feed] [queries=COUNT]
 //
 // NAME selects the workloads and sections whose names contain it: workloads by their own names, the other sections by
 // `conversions`, `dates`, `concurrent`, `writers`, `start`, `memory`, `live`, `matching`, `bulk`, `wakes`, `groups`,
-// `differences`, `slow`, `streams`, `feed`, `builds`.
+// `differences`, `slow`, `streams`, `feed`, `cluster`, `builds`.
 // With `--side`, one side of the workloads is run without a comparison, for profilers. With `--json`, the
 // measurements are also written to a file.
 
@@ -89,6 +90,8 @@ case "feed":
   try measureChangeFeed(folder, rounds: rounds, report)
 case "writers":
   try measureConcurrentWrites(folder, rounds: min(rounds, 3), names: Array(names.dropFirst()), report)
+case "cluster":
+  try measureCluster(folder, names: Array(names.dropFirst()), report)
 case "slow" where names.count == 2:
   try measureSlowConsumers(folder, seconds: Int(names[1]) ?? 60, report)
 default:
@@ -108,6 +111,7 @@ default:
     ("slow", { try measureSlowConsumers(folder, seconds: 20, report) }),
     ("streams", { try measureChangeStreams(folder, rounds: rounds, names: [], report) }),
     ("feed", { try measureChangeFeed(folder, rounds: rounds, report) }),
+    ("cluster", { try measureCluster(folder, names: [], report) }),
     ("builds", { try measureBuildTimes(report) }),
   ]
   for family in families {

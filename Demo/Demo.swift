@@ -33,6 +33,7 @@ struct Demo {
     case .help: try printLine(Usage.text)
     case .version: try printLine(Usage.version)
     case .world(let options): try WorldCommand(options).run()
+    case .node(let options): try NodeCommand(options).run()
     case .watch(let options): try WatchCommand(options).run()
     }
   }

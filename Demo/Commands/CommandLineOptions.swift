@@ -1,9 +1,12 @@
+import Foundation
+
 /// The parsed command line.
 enum DemoCommand: Equatable, Sendable {
   case help
   case version
   case world(WorldOptions)
   case watch(WatchOptions)
+  case node(NodeOptions)
 }
 
 /// How the demo market starts.
@@ -23,6 +26,9 @@ extension DemoCommand {
     } else if arguments.first == "watch" {
       reader.skip()
       self = .watch(try WatchOptions(&reader))
+    } else if arguments.first == "node" {
+      reader.skip()
+      self = .node(try NodeOptions(&reader))
     } else {
       self = .world(try WorldOptions(&reader))
     }
@@ -39,6 +45,26 @@ extension WorldOptions {
       case .value(let value):
         throw Failure.usage("\(value) is no command. To watch a database: Demo watch FILE \"SELECT …\"")
       }
+    }
+  }
+}
+
+extension NodeOptions {
+  init(_ reader: inout ArgumentReader) throws {
+    while let argument = try reader.next() {
+      switch argument {
+      case .option("--folder"): folder = try reader.value(of: "--folder")
+      case .option("--etcd"): endpoints = try reader.urls(of: "--etcd")
+      case .option("--writers"): writerCount = try reader.integer(of: "--writers", in: 0...World.writerCountMax)
+      case .option("--plain"): isPlain = true
+      case .option(let name): throw Failure.usage("There is no option \(name) here")
+      case .value(let value):
+        if !name.isEmpty { throw Failure.usage("A node has one name, and not also \(value)") }
+        name = value
+      }
+    }
+    if name.isEmpty || folder.isEmpty || endpoints.isEmpty {
+      throw Failure.usage("A node requires a name, a folder and servers: Demo node NAME --folder FOLDER --etcd URL,URL")
     }
   }
 }
@@ -98,7 +124,7 @@ struct ArgumentReader {
     return .option(String(parts[0]))
   }
 
-  private mutating func value(of option: String) throws -> String {
+  mutating func value(of option: String) throws -> String {
     defer { attached = nil }
     guard let value = attached ?? rest.popFirst() else { throw Failure.usage("\(option) needs a value") }
     return value
@@ -112,6 +138,16 @@ struct ArgumentReader {
       throw Failure.usage("\(option) takes a whole number, \(bounds), and not \(text)")
     }
     return number
+  }
+
+  /// URLs that are separated by commas.
+  mutating func urls(of option: String) throws -> [URL] {
+    try value(of: option).split(separator: ",").map { text in
+      guard let url = URL(string: String(text)), url.scheme == "http" || url.scheme == "https", url.host() != nil else {
+        throw Failure.usage("\(option) takes URLs such as http://127.0.0.1:2379, and not \(text)")
+      }
+      return url
+    }
   }
 
   mutating func seconds(of option: String) throws -> Double {

@@ -7,7 +7,7 @@ import Tidemark
 /// queries, and put their values into the inbox.
 final class Session {
   private var dashboard: Dashboard
-  private var pool: DatabasePool
+  private var reader: any DatabaseReader
   private let world: World?
 
   /// The watched file, and why it cannot be read at the moment.
@@ -28,9 +28,9 @@ final class Session {
   /// After this time without a further byte, an ESC is the Escape key.
   private static let escapePause = Duration.milliseconds(40)
 
-  init(_ dashboard: Dashboard, _ pool: DatabasePool, world: World? = nil, interval: Duration) throws {
+  init(_ dashboard: Dashboard, _ reader: any DatabaseReader, world: World? = nil, interval: Duration) throws {
     self.dashboard = dashboard
-    self.pool = pool
+    self.reader = reader
     self.world = world
     self.interval = interval
     let signals = try Signals(Self.endings)
@@ -192,8 +192,8 @@ final class Session {
     stopFollower(id)
     if let outage { return inbox.post(.failed(id, outage)) }
     let follower = Follower(query: query, page: page, interval: interval)
-    let task = Task { [pool, inbox] in
-      await follower.follow(pool) { message in
+    let task = Task { [reader, inbox] in
+      await follower.follow(reader) { message in
         // The rows of the previous page are not needed any more.
         if Task.isCancelled { return }
         switch message {
@@ -215,7 +215,7 @@ final class Session {
     guard let message = file?.checkFile() else { return }
     switch message {
     case .opened(let pool):
-      self.pool = pool
+      reader = pool
       outage = nil
     case .failed(let sentence): outage = sentence
     }
@@ -225,10 +225,10 @@ final class Session {
   }
 
   private func check(_ sql: String) {
-    Task { [pool, inbox] in
+    Task { [reader, inbox] in
       let result: Result<Query, QueryFailure>
       do {
-        result = .success(try await pool.read { db in try Query(sql, db) })
+        result = .success(try await reader.read { db in try Query(sql, db) })
       } catch {
         result = .failure(QueryFailure(sentence: sentence(for: error)))
       }
@@ -237,7 +237,8 @@ final class Session {
   }
 
   private func makeTick(_ now: ContinuousClock.Instant) -> Event.Tick {
-    var figures = Figures(pool)
+    var figures = Figures(reader)
+    figures.node = world?.database.nodeState
     if let quantiles = world?.commits.quantiles {
       figures.toScreen = quantiles.toScreen
       figures.writes = quantiles.writes

@@ -5,6 +5,7 @@ enum Usage {
     Live queries in a terminal.
 
     usage: Demo [--writers N] [--plain]
+           Demo node NAME --folder FOLDER --etcd URL[,URL…] [--writers N] [--plain]
            Demo watch FILE "SELECT …" ["SELECT …" …] [options]
            Demo --help | --version
 
@@ -13,6 +14,9 @@ enum Usage {
 
       --writers N          how many writers there are at first (default 4)
       --plain              one screen as text, after a while, and then the end; so it is without a terminal
+
+    node opens a market that several nodes share, each a process with a file in the folder; etcd servers store their
+    log. See make cluster-demo.
 
     watch shows queries over the database of a file, which is opened read-only. They are refreshed when it changes.
 

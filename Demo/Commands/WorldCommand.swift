@@ -13,7 +13,7 @@ struct WorldCommand {
     let world = try World(writerCount: options.writerCount)
     defer { world.close() }
     let dashboard = Dashboard(title: "Tidemark · a night market", panes: WorldPanes.all, world: world.shown)
-    let session = try Session(dashboard, world.pool, world: world, interval: .milliseconds(30))
+    let session = try Session(dashboard, world.database, world: world, interval: .milliseconds(30))
     if Demo.hasScreen, !options.isPlain {
       try session.run()
     } else {

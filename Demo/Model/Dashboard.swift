@@ -77,5 +77,8 @@ struct Dashboard: Equatable, Sendable {
     return pane
   }
 
+  /// The title, with the state of the node if there is one.
+  var shownTitle: String { figures.node.map { "\(title) · \($0.name)" } ?? title }
+
   var focusedPane: Pane? { panes.indices.contains(focus) ? panes[focus] : nil }
 }

@@ -14,7 +14,8 @@ struct FigureLine: Equatable {
 extension Figures {
   /// All measurements with their names, the most important ones first.
   var lines: [FigureLine] {
-    var lines = [
+    var lines = node?.lines ?? []
+    lines += [
       FigureLine("commits", NumberText.grouped(commitCount)),
       FigureLine("observations", NumberText.grouped(observationCount)),
       FigureLine("queries woken by a commit", wakes, short: "woken"),

@@ -24,6 +24,9 @@ struct Figures: Equatable, Sendable {
   /// The size of the write-ahead log in bytes; nil without a log.
   var logSize: Int?
 
+  /// The state of the node, if the database belongs to one.
+  var node: NodeState?
+
   /// The average number of queries that a commit invalidates.
   var wakesPerCommit: Double? { commitCount == 0 ? nil : Double(wakeCount) / Double(commitCount) }
 }

@@ -21,7 +21,7 @@ struct Follower: Sendable {
 
   /// - Parameter notify: Receives each value. Values that arrive while it runs, or during the interval, may be
   ///   skipped; the last value is always delivered.
-  func follow(_ reader: some DatabaseReader, notify: @Sendable (Message) -> Void) async {
+  func follow(_ reader: any DatabaseReader, notify: @Sendable (Message) -> Void) async {
     let observation = query.observation(page, fetching)
     while !Task.isCancelled {
       do {

@@ -23,7 +23,7 @@ struct DashboardView {
 
   private func drawTitle(into grid: inout Grid, _ area: Area) {
     grid.fill(area, " ", .status)
-    let end = grid.put(" " + dashboard.title, .statusKey, in: area)
+    let end = grid.put(" " + dashboard.shownTitle, .statusKey, in: area)
     grid.put(facts, .status, in: area.inset(left: end + 2, right: 1), isRight: true)
   }
 

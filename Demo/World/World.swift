@@ -1,15 +1,17 @@
 import Foundation
 import Tidemark
 
-/// A market in a temporary database, with active writers.
+/// A market with active writers, in a temporary database or on a node of a cluster.
 final class World: Sendable {
   static let writerCountMax = 64
   static let backgroundCount = 10_000
   static let burstCount = 10_000
 
-  let pool: DatabasePool
+  let database: any MarketDatabase
   let commits = CommitClock()
-  private let folder: MarketFolder
+
+  /// The folder of a temporary database.
+  private let folder: MarketFolder?
   private let state: Locked<State>
 
   private struct State {
@@ -21,15 +23,21 @@ final class World: Sendable {
     var commitCount = 0
   }
 
-  /// Opens the market. The writers start with `togglePause`.
-  init(writerCount: Int) throws {
-    folder = try MarketFolder()
-    state = Locked(State(writerCount: writerCount))
-    pool = try DatabasePool(path: folder.path + "/market.sqlite")
+  /// Opens a market in a temporary database. The writers start with `togglePause`.
+  convenience init(writerCount: Int) throws {
+    let folder = try MarketFolder()
+    let pool = try DatabasePool(path: folder.path + "/market.sqlite")
     try pool.write(Market.create)
+    self.init(pool, in: folder, writerCount: writerCount)
   }
 
-  /// Stops all tasks, and removes the database.
+  /// Opens the market of a database that contains one.
+  init(_ database: any MarketDatabase, in folder: MarketFolder? = nil, writerCount: Int) {
+    (self.database, self.folder) = (database, folder)
+    state = Locked(State(writerCount: writerCount))
+  }
+
+  /// Stops all tasks, closes the database, and removes it if it is temporary.
   func close() {
     state.withLock { state in
       state.writers.forEach { $0.cancel() }
@@ -38,8 +46,8 @@ final class World: Sendable {
       state.background = nil
     }
     // A database that cannot be closed is removed all the same.
-    try? pool.close()
-    folder.remove()
+    try? database.close()
+    folder?.remove()
   }
 
   /// The number of transactions that the writers have committed.
@@ -77,21 +85,31 @@ final class World: Sendable {
 
   /// Writes until the task is cancelled.
   private func write(_ notify: @Sendable (Event) -> Void) async {
-    do {
-      while !Task.isCancelled {
+    while !Task.isCancelled {
+      do {
         let start = ContinuousClock.now
-        let (event, end) = try await pool.write { db in
-          var random = SystemRandomNumberGenerator()
-          return (try TraderOperation.next(&random)(db, &random), ContinuousClock.now)
-        }
+        let (event, end) = try await transact()
         commits.add(event: event, at: end, after: .now - start)
         state.withLock { $0.commitCount += 1 }
         try await Task.sleep(for: .milliseconds(Int.random(in: 5...30)))
+      } catch is CancellationError {
+        // Paused, or the number of writers was reduced.
+        return
+      } catch  where database.mayPass(error) {
+        notify(.noticed("A write has failed: \(sentence(for: error))", isFailure: true))
+      } catch {
+        return notify(.noticed("A writer has given up: \(sentence(for: error))", isFailure: true))
       }
-    } catch is CancellationError {
-      // Paused, or the number of writers was reduced.
-    } catch {
-      notify(.noticed("A writer has given up: \(sentence(for: error))", isFailure: true))
+    }
+  }
+
+  /// Executes a random transaction.
+  ///
+  /// - Returns: The number of its event, and the time just before its commit.
+  private func transact() async throws -> (event: Int64, end: ContinuousClock.Instant) {
+    try await database.transact { db in
+      var random = SystemRandomNumberGenerator()
+      return (try TraderOperation.next(&random)(db, &random), ContinuousClock.now)
     }
   }
 
@@ -105,7 +123,7 @@ final class World: Sendable {
     Task {
       let start = ContinuousClock.now
       do {
-        try await pool.write { db in
+        try await database.transact { db in
           for number in 0..<Self.burstCount {
             try TraderOperation.insertOrder(
               db, customer: 1 + number % Market.customerCount, product: 1 + number % Market.products.count, quantity: 1)
@@ -134,7 +152,7 @@ final class World: Sendable {
         state.background = nil
         return
       }
-      state.background = Task { [pool] in
+      state.background = Task { [database] in
         await withDiscardingTaskGroup { group in
           for customer in 1...(Self.backgroundCount / 4) {
             let spent = ValueObservation.tracking { db in
@@ -143,7 +161,7 @@ final class World: Sendable {
             for _ in 0..<4 {
               group.addTask {
                 // It ends with its task, or when the market closes.
-                do { for try await _ in spent.values(in: pool) {} } catch {}
+                do { for try await _ in spent.values(in: database) {} } catch {}
               }
             }
           }

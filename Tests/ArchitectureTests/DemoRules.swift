@@ -3,8 +3,8 @@ enum DemoRules {
   /// The modules that the files of a folder import: drawing imports none, and C is for the terminal and for files.
   static let imports: [String: Set<String>] = [
     "Cells": [], "View": [], "Terminal": ["Foundation"],
-    "Model": ["Foundation", "Tidemark"], "World": ["Foundation", "Tidemark"],
-    "Watch": ["Foundation", "Tidemark"], "Commands": ["Foundation", "Tidemark"],
+    "Model": ["Foundation", "Tidemark"], "World": ["Foundation", "Tidemark", "TidemarkCluster"],
+    "Watch": ["Foundation", "Tidemark"], "Commands": ["Foundation", "Tidemark", "TidemarkCluster"],
   ]
 
   /// Calls that are only allowed in the folder of the terminal.
