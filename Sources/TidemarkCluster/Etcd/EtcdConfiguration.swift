@@ -2,7 +2,8 @@ public import Foundation
 
 /// How an ``EtcdLog`` connects to a cluster of etcd servers.
 public struct EtcdConfiguration: Sendable {
-  /// The URLs of the client interfaces of the servers: `http://host:2379`. TLS is not supported.
+  /// The URLs of the client interfaces of the servers: `https://host:2379`, or `http://host:2379`
+  /// without TLS.
   ///
   /// The client uses one of them until a request fails there, and then the next one.
   public var endpoints: [URL]
@@ -14,6 +15,11 @@ public struct EtcdConfiguration: Sendable {
 
   /// The user and the password; nil if the cluster does not require authentication.
   public var credentials: Credentials?
+
+  /// The certificates that the client trusts, and its own, for `https` endpoints.
+  ///
+  /// The files are read when the client connects, and again after one of them was replaced.
+  public var tls = LogTLS()
 
   /// How long one request may take before the client tries the next server.
   ///

@@ -5,8 +5,9 @@ import Foundation
 /// All requests of the log are idempotent. So a request that has failed, with or without effect, is repeated at the
 /// next server until the deadline.
 ///
-/// States: the current endpoint, and the token, which is missing until a server has required and returned one. Calls
-/// run at the same time; each failure advances the endpoint only if no other call has advanced it since.
+/// States: the current endpoint, the settings of TLS, and the token, which is missing until a server has required and
+/// returned one. Calls run at the same time; each failure advances the endpoint only if no other call has advanced it
+/// since.
 actor EtcdConnection {
   /// The end of a call.
   enum Outcome<Response: Sendable>: Sendable {
@@ -29,15 +30,33 @@ actor EtcdConnection {
   nonisolated let configuration: EtcdConfiguration
   private var endpointIndex = 0
   private var token: String?
+  private var tls: TLSContextCache
   private var random = SystemRandomNumberGenerator()
 
-  init(_ configuration: EtcdConfiguration) { self.configuration = configuration }
+  init(_ configuration: EtcdConfiguration) {
+    self.configuration = configuration
+    tls = TLSContextCache(configuration.tls)
+  }
 
   /// The server that is used now.
   var endpoint: URL { configuration.endpoints[endpointIndex] }
 
   /// The headers that a request requires besides its body.
   var headers: [String: String] { token.map { ["Authorization": $0] } ?? [:] }
+
+  /// The settings of TLS for an endpoint; nil if its scheme is `http`.
+  ///
+  /// - Throws: ``EtcdFailure/rejected(_:)`` for another scheme than `https`, or without usable files and library.
+  func context(for endpoint: URL) throws(EtcdFailure) -> TLSContext? {
+    switch endpoint.scheme {
+    case "http": return nil
+    case "https":
+      do throws(TLSError) { return try tls.context() } catch {
+        throw EtcdFailure(error, at: endpoint, mayHaveArrived: false)
+      }
+    default: throw .rejected("\(endpoint): the scheme of an endpoint is http or https")
+    }
+  }
 
   /// Makes a request, and repeats it until a server has decided about it.
   func call<Request: Encodable & Sendable, Response: Decodable & Sendable>(
@@ -46,6 +65,7 @@ actor EtcdConnection {
     var mayHaveArrived = false
     var backOff = EtcdBackOff(endpointCount: configuration.endpoints.count)
     var lastMessage = "the deadline has passed"
+    var insecureEndpoints: Set<Int> = []
     while true {
       if Task.isCancelled { return .failed(CancellationError(), mayHaveArrived: mayHaveArrived) }
       if configuration.clock.now() >= deadline {
@@ -69,6 +89,12 @@ actor EtcdConnection {
           mayHaveArrived = true
           // A cancelled request says nothing about the server.
           if !Task.isCancelled { advance(from: index) }
+        case .insecure:
+          insecureEndpoints.insert(index)
+          if insecureEndpoints.count == configuration.endpoints.count {
+            return .failed(LogError.rejected(error.message), mayHaveArrived: mayHaveArrived)
+          }
+          advance(from: index)
         case .notSent: advance(from: index)
         }
       }
@@ -98,11 +124,11 @@ actor EtcdConnection {
   ) async throws(EtcdFailure) -> Response {
     let end = min(deadline, configuration.clock.now() + configuration.requestTimeout)
     let endpoint = endpoint
-    guard endpoint.scheme == "http" else { throw .rejected("\(endpoint): only http endpoints are supported") }
+    let context = try context(for: endpoint)
     do {
       let message = EtcdSocket.message(
         path: path, body: try JSONEncoder().encode(request), at: endpoint, headers: headers)
-      let (status, body) = try EtcdSocket.parse(try await response(to: message, at: endpoint, until: end))
+      let (status, body) = try EtcdSocket.parse(try await response(to: message, at: endpoint, context, until: end))
       guard status == 200 else { throw EtcdFailure(status: status, body: body) }
       return try JSONDecoder().decode(Response.self, from: body)
     } catch let failure as EtcdFailure {
@@ -114,13 +140,13 @@ actor EtcdConnection {
 
   /// Returns the bytes of a response. If the time has passed, or the task is cancelled, the connection is closed.
   private func response(
-    to message: Data, at endpoint: URL, until end: ContinuousClock.Instant
+    to message: Data, at endpoint: URL, _ context: TLSContext?, until end: ContinuousClock.Instant
   ) async throws -> Data {
     let sleep = configuration.clock.sleep
     return try await withThrowingTaskGroup(of: Data?.self) { group in
       group.addTask {
         var response = Data()
-        for try await chunk in EtcdSocket.exchange(message, at: endpoint) { response += chunk }
+        for try await chunk in EtcdSocket.exchange(message, at: endpoint, context: context) { response += chunk }
         return response
       }
       group.addTask {

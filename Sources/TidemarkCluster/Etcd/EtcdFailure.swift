@@ -8,6 +8,11 @@ enum EtcdFailure: Error, Equatable {
   /// The request may have been executed, and may be executed later.
   case lost(String)
 
+  /// The client has not accepted the server, or the server has not accepted the client. The request has no effect.
+  ///
+  /// The certificate of another server may be a different one.
+  case insecure(String)
+
   /// The token is missing, or no longer valid. The request has no effect.
   case unauthenticated(String)
 
@@ -26,6 +31,10 @@ enum EtcdFailure: Error, Equatable {
       self = .unauthenticated(message)
       return
     }
+    if status == 400, String(decoding: body, as: UTF8.self).contains("HTTP request to an HTTPS server") {
+      self = .insecure("the server requires TLS: use the scheme https")
+      return
+    }
     if message.contains("too many requests") {
       self = .notSent(message)
       return
@@ -37,10 +46,24 @@ enum EtcdFailure: Error, Equatable {
     }
   }
 
+  /// Interprets an error of the connection.
+  ///
+  /// - Parameter mayHaveArrived: Whether parts of the request were sent.
+  init(_ error: TLSError, at endpoint: URL, mayHaveArrived: Bool) {
+    switch error {
+    case .unusable(let message): self = .rejected(message)
+    case .refused(let message): self = .insecure("\(endpoint): \(message)")
+    case .lost(let message):
+      self = mayHaveArrived ? .lost("\(endpoint): \(message)") : .notSent("\(endpoint): \(message)")
+    }
+  }
+
   /// The reason, for people.
   var message: String {
     switch self {
-    case .notSent(let message), .lost(let message), .unauthenticated(let message), .rejected(let message): message
+    case .notSent(let message), .lost(let message), .insecure(let message), .unauthenticated(let message),
+      .rejected(let message):
+      message
     }
   }
 }

@@ -5,8 +5,15 @@ import Foundation
 /// It uses the HTTP/JSON gateway of etcd. etcd syncs each entry to the disks of a majority of its servers before it
 /// acknowledges the entry. All requests are linearizable.
 ///
-/// Only `http` endpoints are supported: with others, all operations throw ``LogError/rejected(_:)``. For a cluster with
-/// TLS, run a proxy such as `etcd grpc-proxy` on the machine of the program.
+/// Endpoints with the scheme `https` are used with TLS. The library of OpenSSL must then be installed. If the client
+/// accepts none of the servers, or they do not accept the client, all operations throw ``LogError/rejected(_:)``.
+///
+/// ```swift
+/// var configuration = EtcdConfiguration(endpoints: endpoints)
+/// configuration.credentials = .init(user: "tidemark", password: password)
+/// configuration.tls.authorities = URL(fileURLWithPath: "/etc/tidemark/ca.pem")
+/// let log = EtcdLog(configuration)
+/// ```
 public struct EtcdLog: ReplicatedLog {
   private let connection: EtcdConnection
   private let keys: EtcdKeys

@@ -60,6 +60,7 @@ actor EtcdReader {
     let creation = EtcdMessage.WatchRequest.Creation(key: keys.last, start_revision: String(revision))
     // Without a watch, the reader polls.
     return try? EtcdWatch(
-      EtcdMessage.WatchRequest(create_request: creation), at: endpoint, headers: await connection.headers)
+      EtcdMessage.WatchRequest(create_request: creation), at: endpoint, headers: await connection.headers,
+      context: await connection.context(for: endpoint))
   }
 }

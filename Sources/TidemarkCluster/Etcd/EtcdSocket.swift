@@ -28,21 +28,29 @@ enum EtcdSocket {
   ///
   /// If the task that iterates the stream is cancelled, the connection is closed.
   ///
-  /// The stream throws ``EtcdFailure/notSent(_:)`` if it could not connect, and ``EtcdFailure/lost(_:)`` if the
-  /// connection was lost.
-  static func exchange(_ message: Data, at endpoint: URL) -> AsyncThrowingStream<[UInt8], any Error> {
+  /// The stream throws ``EtcdFailure/notSent(_:)`` if it could not connect, ``EtcdFailure/insecure(_:)`` if the client or
+  /// the server has refused the other, and ``EtcdFailure/lost(_:)`` if the connection was lost.
+  ///
+  /// - Parameter context: The settings of TLS; nil for a connection without.
+  static func exchange(
+    _ message: Data, at endpoint: URL, context: TLSContext? = nil
+  ) -> AsyncThrowingStream<[UInt8], any Error> {
     AsyncThrowingStream { continuation in
       // Finding the address, connecting and sending block a thread.
       DispatchQueue.global().async {
         guard let socket = connect(to: endpoint) else {
           return continuation.finish(throwing: EtcdFailure.notSent("could not connect to \(endpoint)"))
         }
-        guard sendAll(message, to: socket) else {
-          continuation.finish(throwing: EtcdFailure.lost("could not send to \(endpoint): \(lastError)"))
+        do {
+          let transport = try makeTransport(to: endpoint, context)
+          try forward(to: socket, transport, at: endpoint) { () throws(TLSError) in
+            try transport.start(Array(message))
+          }
+          receive(from: socket, through: transport, at: endpoint, continuation)
+        } catch {
+          continuation.finish(throwing: error)
           close(socket)
-          return
         }
-        receive(from: socket, continuation)
       }
     }
   }
@@ -51,6 +59,9 @@ enum EtcdSocket {
   ///
   /// - Throws: ``EtcdFailure/lost(_:)`` if the response is incomplete.
   static func parse(_ response: Data) throws(EtcdFailure) -> (status: Int, body: Data) {
+    if response.isEmpty {
+      throw .lost("the server has closed the connection without a response: does it require https?")
+    }
     guard let end = response.range(of: Data("\r\n\r\n".utf8)) else { throw .lost("the connection was lost") }
     let lines = String(decoding: response[..<end.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
     let words = lines[0].split(separator: " ")
@@ -84,14 +95,19 @@ enum EtcdSocket {
 
   private static var lastError: String { String(cString: strerror(errno)) }
 
-  private static func port(of url: URL) -> Int { url.port ?? 80 }
+  private static func port(of url: URL) -> Int { url.port ?? (url.scheme == "https" ? 443 : 80) }
+
+  /// The host name or IP address of a URL, without the brackets of IPv6.
+  private static func host(of url: URL) -> String {
+    (url.host ?? "").trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+  }
 
   /// Connects to the first address of a server that accepts the connection within two seconds.
   private static func connect(to endpoint: URL) -> Int32? {
     var hints = addrinfo()
     hints.ai_socktype = streamType
     var list: UnsafeMutablePointer<addrinfo>?
-    guard getaddrinfo(endpoint.host ?? "", String(port(of: endpoint)), &hints, &list) == 0 else { return nil }
+    guard getaddrinfo(host(of: endpoint), String(port(of: endpoint)), &hints, &list) == 0 else { return nil }
     defer { freeaddrinfo(list) }
     for address in sequence(first: list, next: { $0?.pointee.ai_next }).compactMap(\.?.pointee) {
       let descriptor = socket(address.ai_family, address.ai_socktype, address.ai_protocol)
@@ -113,7 +129,7 @@ enum EtcdSocket {
   }
 
   /// Sends a message, unless the server takes no bytes for two seconds.
-  private static func sendAll(_ message: Data, to socket: Int32) -> Bool {
+  private static func sendAll(_ message: [UInt8], to socket: Int32) -> Bool {
     message.withUnsafeBytes { bytes in
       var sent = 0
       while sent < bytes.count {
@@ -125,19 +141,54 @@ enum EtcdSocket {
     }
   }
 
+  private static func makeTransport(
+    to endpoint: URL, _ context: TLSContext?
+  ) throws(EtcdFailure) -> any EtcdTransport {
+    do throws(TLSError) {
+      return try context?.makeSession(host: host(of: endpoint)) ?? PlainTransport()
+    } catch {
+      throw EtcdFailure(error, at: endpoint, mayHaveArrived: false)
+    }
+  }
+
+  /// Calls a method of the transport, and sends its output.
+  private static func forward<Value>(
+    to socket: Int32, _ transport: any EtcdTransport, at endpoint: URL, _ body: () throws(TLSError) -> Value
+  ) throws(EtcdFailure) -> Value {
+    do throws(TLSError) {
+      let value = try body()
+      guard sendAll(transport.takeOutput(), to: socket) else { throw .lost("could not send: \(lastError)") }
+      return value
+    } catch {
+      // This notifies the server of the reason, if it still listens.
+      _ = sendAll(transport.takeOutput(), to: socket)
+      throw EtcdFailure(error, at: endpoint, mayHaveArrived: transport.hasSentMessage)
+    }
+  }
+
   /// Forwards received bytes, until the connection or the stream ends.
   private static func receive(
-    from socket: Int32, _ continuation: AsyncThrowingStream<[UInt8], any Error>.Continuation
+    from socket: Int32, through transport: any EtcdTransport, at endpoint: URL,
+    _ continuation: AsyncThrowingStream<[UInt8], any Error>.Continuation
   ) {
-    // Sources may be used from any thread.
+    // Sources may be used from any thread. Only the handler of the source uses the transport, and it does not run twice
+    // at the same time.
     nonisolated(unsafe) let source = DispatchSource.makeReadSource(fileDescriptor: socket, queue: .global())
+    nonisolated(unsafe) let transport = transport
     source.setEventHandler {
-      var bytes = [UInt8](repeating: 0, count: 64 << 10)
-      let count = read(socket, &bytes, bytes.count)
-      switch count {
-      case 1...: continuation.yield(Array(bytes.prefix(count)))
-      case 0: continuation.finish()
-      default: continuation.finish(throwing: EtcdFailure.lost("the connection was lost: \(lastError)"))
+      do {
+        let response = try forward(to: socket, transport, at: endpoint) { () throws(TLSError) in
+          var bytes = [UInt8](repeating: 0, count: 64 << 10)
+          let count = read(socket, &bytes, bytes.count)
+          if count > 0 { return try transport.receive(Array(bytes.prefix(count))) }
+          if count < 0 { throw .lost("the connection was lost: \(lastError)") }
+          try transport.end()
+          return ([], isEnd: true)
+        }
+        if !response.received.isEmpty { continuation.yield(response.received) }
+        if response.isEnd { continuation.finish() }
+      } catch {
+        continuation.finish(throwing: error)
       }
     }
     source.setCancelHandler { close(socket) }

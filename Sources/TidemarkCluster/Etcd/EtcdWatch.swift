@@ -15,15 +15,19 @@ final class EtcdWatch: Sendable {
 
   /// Connects, and sends a request.
   ///
-  /// - Parameter headers: The headers besides those that each request has.
-  init(_ request: EtcdMessage.WatchRequest, at endpoint: URL, headers: [String: String]) throws {
+  /// - Parameters:
+  ///   - headers: The headers besides those that each request has.
+  ///   - context: The settings of TLS; nil for a connection without.
+  init(
+    _ request: EtcdMessage.WatchRequest, at endpoint: URL, headers: [String: String], context: TLSContext?
+  ) throws {
     self.endpoint = endpoint
     let (signals, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     self.signals = signals
     self.continuation = continuation
     let message = EtcdSocket.message(
       path: "watch", body: try JSONEncoder().encode(request), at: endpoint, headers: headers)
-    receiver = Task { await Self.receive(EtcdSocket.exchange(message, at: endpoint), continuation) }
+    receiver = Task { await Self.receive(EtcdSocket.exchange(message, at: endpoint, context: context), continuation) }
   }
 
   deinit { receiver.cancel() }

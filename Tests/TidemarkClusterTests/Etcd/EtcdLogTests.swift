@@ -103,11 +103,11 @@ struct EtcdLogTests {
     #expect(try await iterator.next() == second)
   }
 
-  @Test func `an endpoint with TLS is rejected`() async throws {
-    let endpoint = try #require(URL(string: "https://127.0.0.1:2379"))
+  @Test func `an endpoint with another scheme is rejected`() async throws {
+    let endpoint = try #require(URL(string: "ftp://127.0.0.1:2379"))
     let log = EtcdLog(EtcdConfiguration(endpoints: [endpoint]))
     let error = await #expect(throws: LogError.self) { try await log.barrier(until: .soon) }
-    #expect(error == .rejected("https://127.0.0.1:2379: only http endpoints are supported"))
+    #expect(error == .rejected("ftp://127.0.0.1:2379: the scheme of an endpoint is http or https"))
   }
 
   @Test func `a damaged entry is reported`() async throws {

@@ -19,10 +19,12 @@ final class EtcdServer: Sendable {
 
   /// The ports and URLs of a server.
   struct Address: Sendable {
-    var scheme = "http"
-    var host = "127.0.0.1"
-    let clientPort = freePort()
-    let peerPort = freePort()
+    let scheme: String
+    let host: String
+    let clientPort = LoopbackSocket.freePort()
+    let peerPort = LoopbackSocket.freePort()
+
+    init(scheme: String = "http", host: String = "127.0.0.1") { (self.scheme, self.host) = (scheme, host) }
 
     var client: URL { URL(string: "\(scheme)://\(host):\(clientPort)") ?? URL(fileURLWithPath: "/") }
     var peer: String { "http://\(host):\(peerPort)" }
@@ -33,16 +35,19 @@ final class EtcdServer: Sendable {
   private let folder: URL
   private let arguments: [String]
   private let launcher: [String]
+  private let tls: LogTLS
   private let processes = ProcessBox()
 
   /// - Parameters:
   ///   - members: The addresses of all servers of the cluster, this one included.
   ///   - arguments: Further arguments of the server.
+  ///   - tls: How the test itself connects to the server.
   ///   - launcher: A command with its arguments that executes the server in the same process, such as `nsenter`.
   init(
-    _ address: Address = Address(), members: [Address]? = nil, arguments: [String] = [], launcher: [String] = []
+    _ address: Address = Address(), members: [Address]? = nil, arguments: [String] = [], tls: LogTLS = LogTLS(),
+    launcher: [String] = []
   ) {
-    (self.address, self.launcher) = (address, launcher)
+    (self.address, self.tls, self.launcher) = (address, tls, launcher)
     name = "s\(address.peerPort)"
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("etcd-\(UUID().uuidString)")
     let cluster = (members ?? [address]).map { "s\($0.peerPort)=\($0.peer)" }.joined(separator: ",")
@@ -120,7 +125,8 @@ final class EtcdServer: Sendable {
     let message = EtcdSocket.message(
       path: path, body: try JSONEncoder().encode(body), at: address.client, headers: [:])
     var response = Data()
-    for try await chunk in EtcdSocket.exchange(message, at: address.client) { response += chunk }
+    let context = address.scheme == "https" ? try TLSContext(tls) : nil
+    for try await chunk in EtcdSocket.exchange(message, at: address.client, context: context) { response += chunk }
     let (status, data) = try EtcdSocket.parse(response)
     guard status == 200 else { throw UnexpectedResult() }
     return try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
@@ -142,39 +148,28 @@ private final class ProcessBox: @unchecked Sendable {
   }
 }
 
-/// A port of the loopback interface that was free a moment ago.
-private func freePort() -> UInt16 {
-  #if canImport(Glibc)
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-  #else
-    let descriptor = socket(AF_INET, SOCK_STREAM, 0)
-  #endif
-  defer { close(descriptor) }
-  var address = sockaddr_in()
-  address.sin_family = sa_family_t(AF_INET)
-  address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-  var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-  withUnsafeMutablePointer(to: &address) { pointer in
-    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-      _ = bind(descriptor, pointer, size)
-      _ = getsockname(descriptor, pointer, &size)
-    }
-  }
-  return UInt16(bigEndian: address.sin_port)
-}
-
 /// The server that the tests of one process share.
 actor SharedEtcd {
   static let shared = SharedEtcd()
 
   private var server: EtcdServer?
 
+  private var secureServer: EtcdServer?
+
   func endpoint() async throws -> URL {
-    if let server { return server.address.client }
-    let started = EtcdServer()
-    server = started
-    try started.start()
-    _ = try await started.isLeader()
-    return started.address.client
+    let server = self.server ?? EtcdServer()
+    if self.server == nil { try server.start() }
+    self.server = server
+    _ = try await server.isLeader()
+    return server.address.client
+  }
+
+  /// The endpoint of another server, with TLS, which requires certificates of its clients.
+  func secureEndpoint() async throws -> URL {
+    let server = try self.secureServer ?? TestCertificates.shared.get().makeServer(requiringClients: true)
+    if secureServer == nil { try server.start() }
+    secureServer = server
+    _ = try await server.isLeader()
+    return server.address.client
   }
 }

@@ -6,11 +6,18 @@ enum LogKind: String, CaseIterable, Sendable, CustomStringConvertible {
   case inProcess = "in-process log"
   case faulty = "in-process log with faults"
   case etcd = "etcd"
+  case etcdTLS = "etcd with TLS"
 
   var description: String { rawValue }
 
-  /// All implementations; etcd only if a server is installed.
-  static let available = allCases.filter { $0 != .etcd || EtcdServer.isInstalled }
+  /// All implementations; etcd only if a server is installed, with TLS only if there can be certificates.
+  static let available = allCases.filter { kind in
+    switch kind {
+    case .inProcess, .faulty: true
+    case .etcd: EtcdServer.isInstalled
+    case .etcdTLS: EtcdServer.isInstalled && TestCertificates.isAvailable
+    }
+  }
 
   /// Creates an empty log, and returns a function that makes clients of it.
   func makeLog(seed: UInt64 = 1) async throws -> LogClients {
@@ -29,6 +36,16 @@ enum LogKind: String, CaseIterable, Sendable, CustomStringConvertible {
       return LogClients { _ in
         var configuration = EtcdConfiguration(endpoints: [endpoint])
         configuration.keyPrefix = prefix
+        return EtcdLog(configuration)
+      }
+    case .etcdTLS:
+      let endpoint = try await SharedEtcd.shared.secureEndpoint()
+      let tls = try TestCertificates.shared.get().tls(as: .client)
+      let prefix = "\(UUID().uuidString)/"
+      return LogClients { _ in
+        var configuration = EtcdConfiguration(endpoints: [endpoint])
+        configuration.keyPrefix = prefix
+        configuration.tls = tls
         return EtcdLog(configuration)
       }
     }
