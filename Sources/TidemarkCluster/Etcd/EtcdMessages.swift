@@ -84,10 +84,27 @@ enum EtcdMessage {
   struct WatchRequest: Encodable {
     struct Creation: Encodable {
       var key: Data
+      var range_end: Data
       var start_revision: String
+      var filters = ["NODELETE"]
     }
 
     var create_request: Creation
+  }
+
+  /// A line of the response to a watch.
+  struct WatchResponse: Decodable {
+    struct Result: Decodable {
+      var canceled: Bool?
+      var events: [Event]?
+    }
+
+    struct Event: Decodable {
+      var kv: KeyValue?
+    }
+
+    /// Missing if the watch has failed.
+    var result: Result?
   }
 
   struct CompactionRequest: Encodable {

@@ -1,16 +1,35 @@
 import Foundation
+import TidemarkEssentials
 
-/// A watch of one key, as a source of signals.
+/// A watch of the entries of a log, from a revision of etcd on.
 ///
-/// A signal means that the key may have changed. The values are read separately, so a watch has no position to resume:
-/// after it has ended, the reader reads, and begins a new watch behind the revision that it has read. For the same
-/// reason, the response is not parsed: any bytes are a signal.
+/// etcd reports each stored entry once, in order, and soon after it was stored. The watch ends with its connection, or if
+/// etcd has compacted its first revision. A watch whose connection is interrupted, or whose server is separated from the
+/// others, may be silent instead. In all of these cases, the reader reads the log.
 final class EtcdWatch: Sendable {
-  /// The server that reports the changes.
+  /// Events of a watch.
+  enum Event: Sendable {
+    case entries([LogEntry])
+
+    /// Nothing was reported for some time.
+    case silence
+    case end
+  }
+
+  /// The entries that wait for their reader take no more memory than about this.
+  private static let byteCountMax = 16 << 20
+
+  private struct State {
+    var entries: [LogEntry] = []
+    var byteCount = 0
+    var isSilent = false
+    var hasEnded = false
+  }
+
+  /// The server that reports the entries.
   let endpoint: URL
 
-  private let signals: AsyncStream<Void>
-  private let continuation: AsyncStream<Void>.Continuation
+  private let reports: Reports
   private let receiver: Task<Void, Never>
 
   /// Connects, and sends a request.
@@ -22,48 +41,108 @@ final class EtcdWatch: Sendable {
     _ request: EtcdMessage.WatchRequest, at endpoint: URL, headers: [String: String], context: TLSContext?
   ) throws {
     self.endpoint = endpoint
-    let (signals, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-    self.signals = signals
-    self.continuation = continuation
     let message = EtcdSocket.message(
       path: "watch", body: try JSONEncoder().encode(request), at: endpoint, headers: headers)
-    receiver = Task { await Self.receive(EtcdSocket.exchange(message, at: endpoint, context: context), continuation) }
+    let reports = Reports()
+    self.reports = reports
+    receiver = Task {
+      // The reader reads next, and reports an error that persists.
+      try? await reports.receive(EtcdSocket.exchange(message, at: endpoint, context: context))
+      reports.change { $0.hasEnded = true }
+    }
   }
 
   deinit { receiver.cancel() }
 
-  /// Waits for the next signal, or for some time.
-  ///
-  /// - Returns: Whether the watch continues. It ends with its connection, and with the task that waits.
-  func wait(atMost duration: Duration, clock: LogClock) async -> Bool {
-    let continuation = continuation
-    // The end of the time is a signal, too: cancelling the wait would end the stream.
-    let timer = Task {
+  /// Waits for the next entries, or for some time. The watch also ends if the task is cancelled.
+  func next(atMost duration: Duration, clock: LogClock) async -> Event {
+    if let event = reports.take() { return event }
+    let timer = Task { [reports] in
       try await clock.sleep(clock.now() + duration)
-      continuation.yield()
+      reports.change { $0.isSilent = true }
     }
     defer { timer.cancel() }
-    var iterator = signals.makeAsyncIterator()
-    return await iterator.next() != nil
+    while !Task.isCancelled {
+      let count = reports.signal.count
+      if let event = reports.take() { return event }
+      await reports.signal.wait(after: count)
+    }
+    return .end
   }
 
-  private static func receive(
-    _ chunks: AsyncThrowingStream<[UInt8], any Error>, _ continuation: AsyncStream<Void>.Continuation
-  ) async {
-    var isFirst = true
-    do {
-      for try await chunk in chunks where !chunk.isEmpty {
-        let text = String(decoding: chunk, as: UTF8.self)
-        // In both cases, no more signals would follow: the request was refused, or the watch was cancelled, because its
-        // first revision was compacted.
-        if isFirst, !text.hasPrefix("HTTP/1.0 200"), !text.hasPrefix("HTTP/1.1 200") { break }
-        if text.contains(#""canceled":true"#) { break }
-        isFirst = false
-        continuation.yield()
-      }
-    } catch {
-      // The reader reads next, and reports an error that persists.
+  /// What the server has reported, and the reader has not taken.
+  private final class Reports: Sendable {
+    let signal = AsyncSignal()
+    private let state = ProtectedValue(State())
+
+    func change(_ body: (inout State) -> Void) {
+      state.withLock { body(&$0) }
+      signal.raise()
     }
-    continuation.finish()
+
+    func take() -> Event? {
+      state.withLock { state in
+        if !state.entries.isEmpty {
+          defer { (state.entries, state.byteCount, state.isSilent) = ([], 0, false) }
+          return .entries(state.entries)
+        }
+        if state.hasEnded { return .end }
+        defer { state.isSilent = false }
+        return state.isSilent ? .silence : nil
+      }
+    }
+
+    /// Receives the response: a head, and a line for each report.
+    func receive(_ chunks: AsyncThrowingStream<[UInt8], any Error>) async throws {
+      var lines = EtcdLines()
+      for try await chunk in chunks {
+        for line in try lines.add(chunk) {
+          let response = try JSONDecoder().decode(EtcdMessage.WatchResponse.self, from: line)
+          guard let result = response.result, result.canceled != true else { return }
+          let entries = try (result.events ?? []).compactMap {
+            try $0.kv?.value.map { try LogEntry(encoded: Array($0)) }
+          }
+          let isTooMuch = add(entries)
+          if isTooMuch { return }
+        }
+      }
+    }
+
+    /// - Returns: Whether the entries take too much memory.
+    private func add(_ entries: [LogEntry]) -> Bool {
+      if entries.isEmpty { return false }
+      var byteCount = 0
+      change { state in
+        state.entries += entries
+        for entry in entries { state.byteCount += entry.payload.count }
+        byteCount = state.byteCount
+      }
+      return byteCount > EtcdWatch.byteCountMax
+    }
+  }
+}
+
+/// The lines of the body of a response that arrives in pieces.
+struct EtcdLines {
+  private var rest = Data()
+  private var hasHead = false
+
+  /// Adds a piece, and returns the lines that are complete.
+  ///
+  /// - Throws: ``EtcdFailure/lost(_:)`` if the response does not have the status 200.
+  mutating func add(_ piece: [UInt8]) throws(EtcdFailure) -> [Data] {
+    rest += piece
+    if !hasHead {
+      guard let end = rest.range(of: Data("\r\n\r\n".utf8)) else { return [] }
+      let words = String(decoding: rest[..<end.lowerBound], as: UTF8.self).split(separator: " ", maxSplits: 2)
+      guard words.count >= 2, words[0].hasPrefix("HTTP/1."), words[1] == "200" else {
+        throw .lost("the watch was refused")
+      }
+      rest = rest[end.upperBound...]
+      hasHead = true
+    }
+    guard let end = rest.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
+    defer { rest = Data(rest[(end + 1)...]) }
+    return rest[..<end].split(separator: UInt8(ascii: "\n")).map { Data($0) }
   }
 }
