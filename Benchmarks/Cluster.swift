@@ -85,7 +85,14 @@ private final class ClusterBenchmark: @unchecked Sendable {
     figures.append(
       Figure(
         group: group, name: "write by one task, p50 / append", value: single / append.p50, unit: .ratio, target: 1.5))
+    let before = nodes[0].metrics
     let rate = try await measureConcurrentWrites(nodes[0], tasks: 64, count: 20_000)
+    let after = nodes[0].metrics
+    figures.append(
+      Figure(
+        group: group, name: "64 tasks: transactions in an entry",
+        value: Double(after.committedTransactions - before.committedTransactions)
+          / Double(after.appendedEntries - before.appendedEntries), unit: .count))
     figures.append(
       Figure(
         group: group, name: "writes of 64 tasks / appends in a second", value: rate / append.rate * 100, unit: .percent,

@@ -124,25 +124,30 @@ final class EtcdWatch: Sendable {
 
 /// The lines of the body of a response that arrives in pieces.
 struct EtcdLines {
-  private var rest = Data()
+  private var rest: [UInt8] = []
   private var hasHead = false
 
   /// Adds a piece, and returns the lines that are complete.
   ///
   /// - Throws: ``EtcdFailure/lost(_:)`` if the response does not have the status 200.
   mutating func add(_ piece: [UInt8]) throws(EtcdFailure) -> [Data] {
+    let newline = UInt8(ascii: "\n")
+    // What was there before contains no end of a line.
+    let hasEnd = piece.contains(newline)
     rest += piece
+    if !hasEnd { return [] }
     if !hasHead {
-      guard let end = rest.range(of: Data("\r\n\r\n".utf8)) else { return [] }
+      guard let end = Data(rest).range(of: Data("\r\n\r\n".utf8)) else { return [] }
       let words = String(decoding: rest[..<end.lowerBound], as: UTF8.self).split(separator: " ", maxSplits: 2)
       guard words.count >= 2, words[0].hasPrefix("HTTP/1."), words[1] == "200" else {
         throw .lost("the watch was refused")
       }
-      rest = rest[end.upperBound...]
+      rest.removeFirst(end.upperBound)
       hasHead = true
     }
-    guard let end = rest.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
-    defer { rest = Data(rest[(end + 1)...]) }
-    return rest[..<end].split(separator: UInt8(ascii: "\n")).map { Data($0) }
+    guard let end = rest.lastIndex(of: newline) else { return [] }
+    let lines = rest[..<end].split(separator: newline).map { Data($0) }
+    rest.removeFirst(end + 1)
+    return lines
   }
 }

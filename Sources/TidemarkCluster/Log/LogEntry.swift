@@ -92,8 +92,7 @@ extension LogEntry {
     }
     let number = UInt64(bigEndianBytes: take(8))
     let predecessorDigest = LogDigest(take(LogDigest.byteCount))
-    var id = UUID().uuid
-    withUnsafeMutableBytes(of: &id) { $0.copyBytes(from: take(16)) }
+    let id = UUID(bytes: take(16))
     let payloadByteCount = Int(UInt32(bigEndianBytes: take(4)))
     guard reader.count == payloadByteCount + LogDigest.byteCount else {
       throw .corrupted("expected \(payloadByteCount) bytes of payload, found \(reader.count - LogDigest.byteCount)")
@@ -101,7 +100,7 @@ extension LogEntry {
     let payload = Array(take(payloadByteCount))
     guard number > 0, let predecessorDigest else { throw .corrupted("an entry has the number 0") }
     let predecessor = LogPosition(number: number - 1, digest: predecessorDigest)
-    self.init(id: UUID(uuid: id), after: predecessor, payload: payload)
+    self.init(id: id, after: predecessor, payload: payload)
     guard digest.bytes.elementsEqual(reader) else { throw .corrupted("entry \(number) has another digest") }
   }
 }

@@ -55,8 +55,14 @@ extension ClusterNode {
   /// - Returns: Whether there is something to do; false if SQLite has rolled back the transaction.
   private func executeWrites(_ db: Database, _ group: inout Group) throws -> Bool {
     let limit = log.limits.payloadBytes / 2
-    let end = Instant.now + configuration.turnLength
-    while group.writes.count < configuration.groupSizeMax, group.byteCount < limit, let write = takeWrite() {
+    let start = Instant.now
+    let end = start + configuration.turnLength
+    while group.writes.count < configuration.groupSizeMax, group.byteCount < limit {
+      guard let write = takeWrite() else {
+        // The callers of the group before are about to write again: an entry for each of them would take longer.
+        if waitForWrites(beyond: group.writes.count, since: start) { continue }
+        break
+      }
       do {
         let (_, elements) = try db.recordingReplicatedChanges { try write.run($0) }
         if !elements.isEmpty || write.isFence {
@@ -83,15 +89,27 @@ extension ClusterNode {
     return !group.writes.isEmpty
   }
 
+  /// Waits for more writes, if the group before had more of them, for a small part of the time of an append.
+  ///
+  /// - Returns: Whether there may be some.
+  private func waitForWrites(beyond count: Int, since start: Instant) -> Bool {
+    let (expected, appendTime) = pace
+    let rest = start + min(appendTime / 4, configuration.turnLength / 4) - .now
+    if count >= expected || rest <= .zero { return false }
+    _ = wake.wait(timeout: .now() + .nanoseconds(Int(rest / .nanoseconds(1))))
+    return true
+  }
+
   /// The entries of a group: one, or several parts and an end.
   private func entries(of group: Group, after position: LogPosition, by author: ClusterPayload.Author) -> [LogEntry] {
     if group.transactions.isEmpty { return [] }
     let bytes = ClusterPayload.encoded(group.transactions)
     let limit = max(1, log.limits.payloadBytes - ClusterPayload.overhead(author))
     if bytes.count <= limit {
-      return [LogEntry(after: position, payload: ClusterPayload.payload(author: author, transactions: bytes))]
+      let payload = ClusterPayload.payload(author: author, transactions: bytes)
+      return [LogEntry(id: .random(), after: position, payload: payload)]
     }
-    let id = UUID()
+    let id = UUID.random()
     var contents = stride(from: 0, to: bytes.count, by: limit).enumerated().map { index, start in
       ClusterPayload.Content.part(
         group: id, index: UInt32(index), bytes: Array(bytes[start..<min(start + limit, bytes.count)]))
@@ -100,7 +118,7 @@ extension ClusterNode {
     var entries: [LogEntry] = []
     for content in contents {
       let payload = ClusterPayload(author: author, content: content).encoded
-      entries.append(LogEntry(after: entries.last?.position ?? position, payload: payload))
+      entries.append(LogEntry(id: .random(), after: entries.last?.position ?? position, payload: payload))
     }
     return entries
   }
@@ -153,7 +171,9 @@ extension ClusterNode {
     let deadlines = writes.filter(\.isWanted).map(\.deadline)
     let limit = Instant.now + configuration.requestTimeLimit
     let deadline = max(min(limit, deadlines.min() ?? limit), .now + .milliseconds(1))
+    let start = Instant.now
     let result = waiting { [log] in try await log.append(entry, until: deadline) }
+    notePace(of: writes.count, .now - start)
     if case .success(.unknown) = result { count { $0.unknownAppends += 1 } }
     update { machine, now in
       switch result {

@@ -35,6 +35,9 @@ final class ClusterNode: Sendable {
     var request: (task: Task<Void, Never>, done: DispatchSemaphore)?
     var tasks: [Task<Void, Never>] = []
     var snapshotTask: Task<Void, Never>?
+
+    /// The number of writes in the last group, and the time of its append.
+    var pace: (writeCount: Int, appendTime: Duration) = (0, .zero)
     var hasEnded = false
 
     /// The thread of the node.
@@ -42,7 +45,7 @@ final class ClusterNode: Sendable {
   }
 
   private let state: ProtectedValue<State>
-  private let wake = DispatchSemaphore(value: 0)
+  let wake = DispatchSemaphore(value: 0)
   private let ended = DispatchSemaphore(value: 0)
 
   init(_ pool: DatabasePool, _ log: any ReplicatedLog, _ configuration: ClusterConfiguration) throws {
@@ -90,6 +93,11 @@ final class ClusterNode: Sendable {
       return metrics
     }
   }
+
+  /// The number of writes in the last group, and the time of its append.
+  var pace: (writeCount: Int, appendTime: Duration) { state.withLock(\.pace) }
+
+  func notePace(of writeCount: Int, _ appendTime: Duration) { state.withLock { $0.pace = (writeCount, appendTime) } }
 
   func count(_ body: (inout ClusterMetrics) -> Void) { state.withLock { body(&$0.metrics) } }
 

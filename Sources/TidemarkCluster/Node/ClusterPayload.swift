@@ -167,19 +167,11 @@ private struct PayloadReader {
   }
 
   mutating func uuid() throws(ClusterError) -> UUID {
-    let taken = try take(16)
-    var value = UUID().uuid
-    withUnsafeMutableBytes(of: &value) { $0.copyBytes(from: taken) }
-    return UUID(uuid: value)
+    UUID(bytes: try take(16))
   }
 
   mutating func rest() -> [UInt8] {
     defer { bytes = [] }
     return Array(bytes)
   }
-}
-
-extension UUID {
-  /// The 16 bytes of the identity.
-  var bytes: [UInt8] { withUnsafeBytes(of: uuid, Array.init) }
 }

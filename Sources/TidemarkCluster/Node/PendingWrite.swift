@@ -8,7 +8,7 @@ import Tidemark
 final class PendingWrite: Sendable {
   typealias Completion = @Sendable (Result<LogPosition, any Error>) -> Void
 
-  let id = UUID()
+  let id = UUID.random()
   let deadline: ContinuousClock.Instant
 
   /// Whether an entry is appended also if nothing was changed.
