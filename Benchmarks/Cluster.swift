@@ -6,8 +6,8 @@ import TidemarkCluster
 //
 //     Benchmarks cluster [disk]
 //
-// The figures are elapsed time. Without `disk`, all files are in memory. The cost of an append to the log, by one client
-// and without a node, is the yardstick.
+// The figures are elapsed time. Without `disk`, all files are in memory. The cost of an append to the log, by one
+// client and without a node, is the yardstick.
 
 func measureCluster(_ folder: BenchmarkFolder, names: [String], _ report: Report) throws {
   guard let executable = EtcdProcesses.executable else {

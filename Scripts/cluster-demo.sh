@@ -2,10 +2,10 @@
 # The demo of a cluster: three etcd servers, and three nodes with a dashboard each, in a tmux window.
 #
 #   Scripts/cluster-demo.sh            starts all of it; the last pane takes commands
-#   Scripts/cluster-demo.sh detached   starts it without a terminal, and prints the name of the tmux socket
 #   Scripts/cluster-demo.sh COMMAND    in the last pane: `help` lists the commands
 #
-# The servers and the files of the nodes are in a temporary folder, which is removed at the end.
+# The servers and the files of the nodes are in a temporary folder, which is removed at the end. Unless
+# TIDEMARK_DEMO_PROGRAM names a program, the demo is built before.
 
 set -eu
 cd "$(dirname "$0")/.."
@@ -47,7 +47,7 @@ start_server() {
 run_node() {
   echo $$ >"$TIDEMARK_DEMO_FOLDER/$1.pid"
   urls=$(for server in $servers; do printf '%s,' "$(client_url "$server")"; done)
-  exec .build/debug/Demo node "$1" --folder "$TIDEMARK_DEMO_FOLDER/nodes" --etcd "${urls%,}" --writers 2
+  exec "$TIDEMARK_DEMO_PROGRAM" node "$1" --folder "$TIDEMARK_DEMO_FOLDER/nodes" --etcd "${urls%,}" --writers 2
 }
 
 pane() { tmux_ list-panes -t demo -F '#{pane_id} #{@node}' | awk -v name="$1" '$2 == name { print $1 }'; }
@@ -126,11 +126,14 @@ begin() {
     echo 'cluster-demo: tmux is required: apt-get install tmux' >&2
     exit 1
   }
-  swift build --product Demo >&2
+  if [ -z "${TIDEMARK_DEMO_PROGRAM:-}" ]; then
+    swift build --product Demo >&2
+    TIDEMARK_DEMO_PROGRAM=$PWD/.build/debug/Demo
+  fi
   TIDEMARK_DEMO_FOLDER=$(mktemp -d)
   TIDEMARK_DEMO_SOCKET=tidemark-demo-$$
   TIDEMARK_DEMO_PORT=$((20000 + $$ % 400 * 100))
-  export TIDEMARK_DEMO_FOLDER TIDEMARK_DEMO_SOCKET TIDEMARK_DEMO_PORT
+  export TIDEMARK_DEMO_FOLDER TIDEMARK_DEMO_SOCKET TIDEMARK_DEMO_PORT TIDEMARK_DEMO_PROGRAM
   for server in $servers; do start_server "$server"; done
   tmux_ -f /dev/null new-session -d -s demo -x "${COLUMNS:-200}" -y "${LINES:-60}" "$(command_of a)"
   tmux_ set-option -g remain-on-exit on
@@ -151,10 +154,6 @@ case "${1:-}" in
   '')
     begin
     exec tmux -u -L "$TIDEMARK_DEMO_SOCKET" attach-session -t demo
-    ;;
-  detached)
-    begin
-    echo "$TIDEMARK_DEMO_SOCKET"
     ;;
   run-node) run_node "$2" ;;
   control) control ;;

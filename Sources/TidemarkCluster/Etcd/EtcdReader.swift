@@ -2,10 +2,10 @@ import Foundation
 
 /// Reads the entries for one stream, and waits for new ones.
 ///
-/// It reads the entries behind the position of the stream, linearizably, until it has read the last one. Then it receives
-/// the following ones from a watch, which begins behind the revision of this read, so that none is missed. If the watch
-/// ends or is silent, or does not continue at the position, it reads again. If reads succeed at another server than the
-/// watched one, the next watch begins there.
+/// It reads the entries behind the position of the stream, linearizably, until it has read the last one. Then it
+/// receives the following ones from a watch, which begins behind the revision of this read, so that none is missed. If
+/// the watch ends or is silent, or does not continue at the position, it reads again. If reads succeed at another
+/// server than the watched one, the next watch begins there.
 actor EtcdReader {
   /// How many entries one read returns at most: a batch has at most 8 MB by default.
   private static let batchCount = 16

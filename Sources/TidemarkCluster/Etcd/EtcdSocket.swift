@@ -28,8 +28,8 @@ enum EtcdSocket {
   ///
   /// If the task that iterates the stream is cancelled, the connection is closed.
   ///
-  /// The stream throws ``EtcdFailure/notSent(_:)`` if it could not connect, ``EtcdFailure/insecure(_:)`` if the client or
-  /// the server has refused the other, and ``EtcdFailure/lost(_:)`` if the connection was lost.
+  /// The stream throws ``EtcdFailure/notSent(_:)`` if it could not connect, ``EtcdFailure/insecure(_:)`` if the client
+  /// or the server has refused the other, and ``EtcdFailure/lost(_:)`` if the connection was lost.
   ///
   /// - Parameter context: The settings of TLS; nil for a connection without.
   static func exchange(

@@ -3,9 +3,9 @@ import TidemarkEssentials
 
 /// A watch of the entries of a log, from a revision of etcd on.
 ///
-/// etcd reports each stored entry once, in order, and soon after it was stored. The watch ends with its connection, or if
-/// etcd has compacted its first revision. A watch whose connection is interrupted, or whose server is separated from the
-/// others, may be silent instead. In all of these cases, the reader reads the log.
+/// etcd reports each stored entry once, in order, and soon after it was stored. The watch ends with its connection, or
+/// if etcd has compacted its first revision. A watch whose connection is interrupted, or whose server is separated from
+/// the others, may be silent instead. In all of these cases, the reader reads the log.
 final class EtcdWatch: Sendable {
   /// Events of a watch.
   enum Event: Sendable {

@@ -15,8 +15,8 @@ import TidemarkEssentials
 /// Transactions: their number in 4 bytes; for each, its identity in 16 bytes, the length of its changes in 4, and the
 /// changes (`Documentation/ChangeEncoding.md`). A part: the identity of the group in 16 bytes, the index of the part in
 /// 4, and its bytes. An end: the identity of the group, the number of parts in 4 bytes, and the SHA-256 digest of the
-/// joined parts, which have the form of transactions. A snapshot is the first entry of a cluster that has begun with the
-/// contents of a database: its identity in 16 bytes.
+/// joined parts, which have the form of transactions. A snapshot is the first entry of a cluster that has begun with
+/// the contents of a database: its identity in 16 bytes.
 struct ClusterPayload: Hashable, Sendable {
   static let version: UInt8 = 1
 

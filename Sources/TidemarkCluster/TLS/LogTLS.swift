@@ -40,7 +40,8 @@ public struct LogTLS: Hashable, Sendable {
     /// Creates an identity.
     ///
     /// - Parameters:
-    ///   - certificateChain: A file with the certificate of the client, followed by certificates of intermediate authorities.
+    ///   - certificateChain: A file with the certificate of the client, followed by certificates of intermediate
+    ///     authorities.
     ///   - privateKey: A file with the private key of the certificate, without a passphrase.
     public init(certificateChain: URL, privateKey: URL) {
       self.certificateChain = certificateChain
