@@ -49,10 +49,7 @@ import Tidemark
     let error = await #expect(throws: ClusterError.self) {
       try await node.write(timeLimit: .milliseconds(100)) { try $0.execute(sql: "INSERT INTO item VALUES (1, 0)") }
     }
-    guard case .unavailable? = error else {
-      Issue.record("expected unavailable, found \(String(describing: error))")
-      return
-    }
+    #expect(error?.isUnavailable == true, "\(String(describing: error))")
     #expect(try await count(node) == 0)
     let state = await wait(for: node) { if case .detached = $0 { true } else { false } }
     #expect(state != nil)
@@ -76,10 +73,7 @@ import Tidemark
           try $0.execute(sql: "INSERT INTO item VALUES (?, 0)", arguments: [id])
         }
       }
-      guard case .outcomeUnknown(let transaction)? = error else {
-        Issue.record("\(mode): expected an unknown outcome, found \(String(describing: error)) \(node.state)")
-        return
-      }
+      let transaction = try #require(error?.unknownTransaction, "\(String(describing: error))")
       #expect(node.state == .inDoubt, "\(mode)")
       log.mode = .connected
       // The node repeats the append, so both are committed.
@@ -103,10 +97,7 @@ import Tidemark
       try await first.write(timeLimit: .milliseconds(50)) { try $0.execute(sql: "INSERT INTO item VALUES (1, 0)") }
     }
     try first.close()
-    guard case .outcomeUnknown(let transaction)? = error else {
-      Issue.record("expected an unknown outcome, found \(String(describing: error))")
-      return
-    }
+    let transaction = try #require(error?.unknownTransaction, "\(String(describing: error))")
     #expect(try await second.outcome(of: transaction) == .notCommitted)
     #expect(try await count(second) == 0)
   }
@@ -179,10 +170,7 @@ import Tidemark
     kills.withLock { $0 = true }
     let error = await #expect(throws: ClusterError.self) { try await node.execute("INSERT INTO item VALUES (1, 0)") }
     try node.close()
-    guard case .outcomeUnknown(let transaction)? = error else {
-      Issue.record("expected an unknown outcome, found \(String(describing: error))")
-      return
-    }
+    let transaction = try #require(error?.unknownTransaction, "\(String(describing: error))")
     let again = try await cluster.open("a")
     let isCommitted = event == .didAppend
     let outcome = try await again.outcome(of: transaction)
@@ -325,10 +313,7 @@ import Tidemark
     _ = await wait(for: node) { $0 == .inDoubt }
     try node.close()
     let error = await #expect(throws: ClusterError.self) { try await write.value }
-    guard case .outcomeUnknown? = error else {
-      Issue.record("expected an unknown outcome, found \(String(describing: error))")
-      return
-    }
+    #expect(error?.unknownTransaction != nil, "\(String(describing: error))")
     await #expect(throws: ClusterError.closed) { try await node.execute("INSERT INTO item VALUES (2, 0)") }
     let again = try await cluster.open("a")
     try await again.catchUp()
