@@ -179,9 +179,12 @@ extension TableKey {
 }
 
 extension Database {
-  /// Makes full-text tables write their buffered content: they do it when a savepoint is opened.
+  /// Makes full-text tables write their content, which they buffer until the transaction is committed, or a savepoint
+  /// is opened.
   func flushVirtualTables() throws {
-    try execute(sql: "SAVEPOINT tidemark_flush; RELEASE tidemark_flush")
+    for sql in ["SAVEPOINT tidemark_flush", "RELEASE tidemark_flush"] {
+      try untraced { try preparedStatement(sql: sql).availableStatement().runToEnd(nil) }
+    }
   }
 }
 

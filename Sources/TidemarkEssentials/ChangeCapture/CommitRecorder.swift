@@ -193,7 +193,7 @@ extension ChangeCapture {
   func record(with recorder: any CommitRecorder) throws {
     let db: Database = self.db
     guard let handle = db.handle else { return }
-    if needs.haveVirtualWrites { try writePendingContentOfVirtualTables() }
+    if needs.haveVirtualWrites { try db.flushVirtualTables() }
     let (rowID, count, totalCount) = (handle.lastInsertedRowID, handle.changesCount, handle.totalChangesCount)
     isRecording = true
     defer {
@@ -207,13 +207,5 @@ extension ChangeCapture {
       }
     }
     try recorder.willCommit(db)
-  }
-
-  /// A full-text table buffers content until the transaction is committed, or a savepoint is opened.
-  private func writePendingContentOfVirtualTables() throws {
-    let db: Database = self.db
-    for sql in ["SAVEPOINT tidemark_content", "RELEASE tidemark_content"] {
-      try db.untraced { try db.preparedStatement(sql: sql).availableStatement().runToEnd(nil) }
-    }
   }
 }

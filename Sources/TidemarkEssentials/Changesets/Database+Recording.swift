@@ -94,7 +94,9 @@ struct RecordedNumbers {
           counters.append((TableKey(table, in: name), value))
         }
       }
-      if case .int64(let version)? = try db.internalRows("PRAGMA \(database).user_version").first?[0].storage {
+      if case .int64(let version)? = try db.internalRows(
+        "PRAGMA \(database).user_version", nil, isFrequent: true
+      ).first?[0].storage {
         userVersions.append((name, Int32(truncatingIfNeeded: version)))
       }
     }

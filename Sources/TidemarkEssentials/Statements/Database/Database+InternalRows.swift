@@ -22,9 +22,14 @@ extension Database {
   }
 
   /// Returns the rows of an internal statement with the arguments of another statement.
-  func internalRows(_ sql: String, _ arguments: StatementArguments?) throws -> [[DatabaseValue]] {
+  ///
+  /// - Parameter isFrequent: Whether the statement is kept for the next time, if this is possible.
+  func internalRows(
+    _ sql: String, _ arguments: StatementArguments?, isFrequent: Bool = false
+  ) throws -> [[DatabaseValue]] {
     try untraced {
-      let statement = try compile(sql, isInternal: true)
+      let statement =
+        try isFrequent ? preparedStatement(sql: sql).availableStatement() : compile(sql, isInternal: true)
       statement.argumentState.areChecked = false
       try statement.start(arguments)
       defer { statement.finish() }

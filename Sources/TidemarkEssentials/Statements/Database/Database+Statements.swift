@@ -50,9 +50,10 @@ extension Database {
     return statement
   }
 
-  /// Pragmas that SQLite executes when the statement runs. Fetches of live queries after external commits need them.
+  /// Pragmas that SQLite executes when the statement runs. Fetches of live queries after external commits need them, and
+  /// replicated writes.
   private static let pragmasReadingVersions = [
-    "PRAGMA schema_version", "PRAGMA temp.schema_version", "PRAGMA data_version",
+    "PRAGMA schema_version", "PRAGMA temp.schema_version", "PRAGMA data_version", "PRAGMA \"main\".user_version",
   ]
 
   /// Passes a statement to a closure of the program, which may run it. In any case, the statement is run exactly once
