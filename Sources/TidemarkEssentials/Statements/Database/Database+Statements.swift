@@ -50,8 +50,8 @@ extension Database {
     return statement
   }
 
-  /// Pragmas that SQLite executes when the statement runs. Fetches of live queries after external commits need them, and
-  /// replicated writes.
+  /// Pragmas that SQLite executes when the statement runs. Fetches of live queries after external commits need them,
+  /// and replicated writes.
   private static let pragmasReadingVersions = [
     "PRAGMA schema_version", "PRAGMA temp.schema_version", "PRAGMA data_version", "PRAGMA \"main\".user_version",
   ]
