@@ -1,7 +1,7 @@
 # The commands of the repository. `make help` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo cluster-demo picture bench test test-fast test-release check lint prose format warnings negative typecheck portability examples container tsan asan docs check-docs stress stress-long planted-faults coverage fuzz mutants clean
+.PHONY: help setup demo cluster-demo picture bench test test-fast test-nats test-release check lint prose format warnings negative typecheck portability examples container tsan asan docs check-docs stress stress-long planted-faults coverage fuzz mutants clean
 
 # Symbolicating the backtrace of a crash takes minutes on Linux, and exit tests crash intentionally.
 export SWIFT_BACKTRACE := enable=no
@@ -71,6 +71,11 @@ test: setup ## run the tests; SWIFT_TEST_FLAGS='--filter …' selects some; the 
 test-fast: setup ## run the tests that take less than a minute together: no stress, faults, oracles, compilers or terminals
 	@Scripts/test.sh $(TEST_FLAGS) $(FAST_FLAGS) $(SWIFT_TEST_FLAGS)
 
+test-nats: setup ## install a NATS server and its C client, and run the tests of the cluster with the package trait NATS
+	@Scripts/nats.sh
+	@TIDEMARK_NATS_TESTS=1 LOG=.build-nats/test.log Scripts/test.sh --scratch-path .build-nats --traits NATS $(TEST_FLAGS) \
+	  --filter '^TidemarkClusterTests\.' $(SWIFT_TEST_FLAGS)
+
 test-release: setup ## run the stress, oracle and storm tests in a release build
 	@TIDEMARK_RELEASE_TESTS=1 LOG=.build-release/test.log Scripts/test.sh $(RELEASE_FLAGS) $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)
 
@@ -139,4 +144,4 @@ planted-faults: setup ## check that the tests find each fault in Tests/PlantedFa
 	@Scripts/planted-faults.py $(if $(IN_PLACE),--in-place) --filter '$(FILTER)' --report $(FAULTS_RESULT)
 
 clean: ## remove all build products
-	@rm -rf .build .build-check .build-tsan .build-asan .build-examples .build-release .build-faults .build-coverage .build-fuzz .build-mutants
+	@rm -rf .build .build-check .build-tsan .build-asan .build-examples .build-release .build-faults .build-coverage .build-fuzz .build-mutants .build-nats

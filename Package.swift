@@ -10,6 +10,9 @@ let strict: [SwiftSetting] = [
 /// Set by `make test-release`: the package then contains only the targets that tests in release builds need.
 let isForReleaseTests = Context.environment["TIDEMARK_RELEASE_TESTS"] == "1"
 
+/// Set by `make test-nats`: the package then contains only the cluster and its tests.
+let isForNATSTests = Context.environment["TIDEMARK_NATS_TESTS"] == "1"
+
 /// Set by `make fuzz`: the package then contains the library and the fuzzing program alone, instrumented for libFuzzer.
 let isForFuzzing = Context.environment["TIDEMARK_FUZZING"] == "1"
 
@@ -30,8 +33,13 @@ let package = Package(
     .library(name: "TidemarkEssentials", targets: ["TidemarkEssentials"]),
     .library(name: "SQLiteDB", targets: ["SQLiteDB"]),
     .library(name: "TidemarkCluster", targets: ["TidemarkCluster"]),
+    .library(name: "TidemarkClusterNATS", targets: ["TidemarkClusterNATS"]),
     .library(name: "CSQLite", targets: ["CSQLite"]),
     .executable(name: "Demo", targets: ["Demo"]),
+  ],
+  traits: [
+    .trait(
+      name: "NATS", description: "Compiles TidemarkClusterNATS, which requires the NATS client for C (libnats-dev).")
   ],
   targets: [
     .systemLibrary(
@@ -42,6 +50,12 @@ let package = Package(
     .target(name: "Tidemark", dependencies: ["TidemarkEssentials"], swiftSettings: strict),
     .target(name: "SQLiteDB", dependencies: ["Tidemark", "CSQLite"], swiftSettings: strict),
     .target(name: "TidemarkCluster", dependencies: ["Tidemark"], swiftSettings: strict),
+    // Without the trait, the module is empty, and nothing looks for the header of the C client.
+    .systemLibrary(name: "CNATS", providers: [.apt(["libnats-dev"]), .brew(["cnats"])]),
+    .target(
+      name: "TidemarkClusterNATS",
+      dependencies: ["TidemarkCluster", .target(name: "CNATS", condition: .when(traits: ["NATS"]))],
+      swiftSettings: strict),
     .executableTarget(name: "Demo", dependencies: ["Tidemark", "TidemarkCluster"], path: "Demo", swiftSettings: strict),
     .executableTarget(
       name: "Benchmarks",
@@ -59,7 +73,11 @@ let package = Package(
     .testTarget(name: "TidemarkTests", dependencies: ["Tidemark", "CSQLite", "TestSupport"]),
     .testTarget(name: "SQLiteDBTests", dependencies: ["SQLiteDB", "StressSupport", "Tidemark"]),
     .testTarget(
-      name: "TidemarkClusterTests", dependencies: ["TidemarkCluster", "Tidemark", "StressSupport", "TestSupport"]),
+      name: "TidemarkClusterTests",
+      dependencies: [
+        "TidemarkCluster", "Tidemark", "StressSupport", "TestSupport",
+        .target(name: "TidemarkClusterNATS", condition: .when(traits: ["NATS"])),
+      ]),
     .executableTarget(
       name: "ClusterChild", dependencies: ["TidemarkCluster", "Tidemark", "StressSupport"], path: "Tests/ClusterChild"),
     .target(name: "StressSupport", dependencies: ["Tidemark", "CSQLite", "TestSupport"], path: "Tests/StressSupport"),
@@ -80,11 +98,20 @@ let package = Package(
 if isForReleaseTests {
   let names: Set = [
     "CSQLite", "TidemarkEssentials", "Tidemark", "TestSupport", "TidemarkTests", "StressSupport", "StressTests",
-    "StressChild", "TidemarkCluster", "TidemarkClusterTests", "ClusterChild",
+    "StressChild", "TidemarkCluster", "TidemarkClusterTests", "ClusterChild", "CNATS", "TidemarkClusterNATS",
   ]
   package.products.removeAll { !["Tidemark", "TidemarkEssentials", "CSQLite"].contains($0.name) }
   package.targets.removeAll { !names.contains($0.name) }
   package.targets.first { $0.name == "TidemarkTests" }?.sources = releaseTestSources
+}
+
+if isForNATSTests {
+  let names: Set = [
+    "CSQLite", "TidemarkEssentials", "Tidemark", "TidemarkCluster", "CNATS", "TidemarkClusterNATS", "TestSupport",
+    "StressSupport", "TidemarkClusterTests", "ClusterChild",
+  ]
+  package.products.removeAll { !names.contains($0.name) }
+  package.targets.removeAll { !names.contains($0.name) }
 }
 
 if isForFuzzing {

@@ -32,7 +32,7 @@ import Testing
     #expect(output.starts(with: [22, 3, 1]), "a record of the handshake")
     #expect(!session.hasSentMessage)
     #expect(Data(output).range(of: Data("a secret".utf8)) == nil)
-    // An IP address is no host name, so it is not sent as one.
+    // An IP address is not sent as a host name.
     #expect((Data(output).range(of: Data(host.utf8)) != nil) == (host == "localhost"))
     #expect(session.takeOutput() == [])
   }

@@ -63,7 +63,7 @@ actor EtcdConnection {
     _ path: String, _ request: Request, until deadline: ContinuousClock.Instant
   ) async -> Outcome<Response> {
     var mayHaveArrived = false
-    var backOff = EtcdBackOff(endpointCount: configuration.endpoints.count)
+    var backOff = LogBackOff(endpointCount: configuration.endpoints.count)
     var lastMessage = "the deadline has passed"
     var insecureEndpoints: Set<Int> = []
     while true {

@@ -1,14 +1,6 @@
 import Dispatch
 import Foundation
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// Connections to etcd's HTTP/JSON gateway, each for one request.
 ///
 /// Requests have version 1.0 of HTTP, so that the server closes the connection after its response, and does not send it
@@ -38,7 +30,7 @@ enum EtcdSocket {
     AsyncThrowingStream { continuation in
       // Finding the address, connecting and sending block a thread.
       DispatchQueue.global().async {
-        guard let socket = connect(to: endpoint) else {
+        guard let socket = ClientSocket(host: ClientSocket.host(of: endpoint), port: port(of: endpoint)) else {
           return continuation.finish(throwing: EtcdFailure.notSent("could not connect to \(endpoint)"))
         }
         do {
@@ -49,7 +41,7 @@ enum EtcdSocket {
           receive(from: socket, through: transport, at: endpoint, continuation)
         } catch {
           continuation.finish(throwing: error)
-          close(socket)
+          socket.close()
         }
       }
     }
@@ -80,72 +72,13 @@ enum EtcdSocket {
 
   // MARK: - The connection
 
-  #if canImport(Darwin)
-    private static let flags: Int32 = 0
-  #else
-    // A closed connection is an error, not a signal.
-    private static let flags = Int32(MSG_NOSIGNAL)
-  #endif
-
-  #if canImport(Glibc)
-    private static let streamType = Int32(SOCK_STREAM.rawValue)
-  #else
-    private static let streamType = SOCK_STREAM
-  #endif
-
-  private static var lastError: String { String(cString: strerror(errno)) }
-
   private static func port(of url: URL) -> Int { url.port ?? (url.scheme == "https" ? 443 : 80) }
-
-  /// The host name or IP address of a URL, without the brackets of IPv6.
-  private static func host(of url: URL) -> String {
-    (url.host ?? "").trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
-  }
-
-  /// Connects to the first address of a server that accepts the connection within two seconds.
-  private static func connect(to endpoint: URL) -> Int32? {
-    var hints = addrinfo()
-    hints.ai_socktype = streamType
-    var list: UnsafeMutablePointer<addrinfo>?
-    guard getaddrinfo(host(of: endpoint), String(port(of: endpoint)), &hints, &list) == 0 else { return nil }
-    defer { freeaddrinfo(list) }
-    for address in sequence(first: list, next: { $0?.pointee.ai_next }).compactMap(\.?.pointee) {
-      let descriptor = socket(address.ai_family, address.ai_socktype, address.ai_protocol)
-      if descriptor < 0 { continue }
-      var limit = timeval(tv_sec: 2, tv_usec: 0)
-      _ = setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-      #if canImport(Glibc)
-        let result = Glibc.connect(descriptor, address.ai_addr, address.ai_addrlen)
-      #elseif canImport(Musl)
-        let result = Musl.connect(descriptor, address.ai_addr, address.ai_addrlen)
-      #else
-        let result = Darwin.connect(descriptor, address.ai_addr, address.ai_addrlen)
-      #endif
-      if result == 0 { return descriptor }
-      close(descriptor)
-    }
-    return nil
-  }
-
-  /// Sends a message, unless the server takes no bytes for two seconds.
-  private static func sendAll(_ message: [UInt8], to socket: Int32) -> Bool {
-    message.withUnsafeBytes { bytes in
-      var sent = 0
-      while sent < bytes.count {
-        let count = send(socket, bytes.baseAddress.map { $0 + sent }, bytes.count - sent, flags)
-        if count <= 0 { return false }
-        sent += count
-      }
-      return true
-    }
-  }
 
   private static func makeTransport(
     to endpoint: URL, _ context: TLSContext?
-  ) throws(EtcdFailure) -> any EtcdTransport {
+  ) throws(EtcdFailure) -> any ByteTransport {
     do throws(TLSError) {
-      return try context?.makeSession(host: host(of: endpoint)) ?? PlainTransport()
+      return try context?.makeSession(host: ClientSocket.host(of: endpoint)) ?? PlainTransport()
     } catch {
       throw EtcdFailure(error, at: endpoint, mayHaveArrived: false)
     }
@@ -153,35 +86,35 @@ enum EtcdSocket {
 
   /// Calls a method of the transport, and sends its output.
   private static func forward<Value>(
-    to socket: Int32, _ transport: any EtcdTransport, at endpoint: URL, _ body: () throws(TLSError) -> Value
+    to socket: ClientSocket, _ transport: any ByteTransport, at endpoint: URL, _ body: () throws(TLSError) -> Value
   ) throws(EtcdFailure) -> Value {
     do throws(TLSError) {
       let value = try body()
-      guard sendAll(transport.takeOutput(), to: socket) else { throw .lost("could not send: \(lastError)") }
+      guard socket.sendAll(transport.takeOutput()) else {
+        throw .lost("could not send: \(ClientSocket.lastError)")
+      }
       return value
     } catch {
       // This notifies the server of the reason, if it still listens.
-      _ = sendAll(transport.takeOutput(), to: socket)
+      _ = socket.sendAll(transport.takeOutput())
       throw EtcdFailure(error, at: endpoint, mayHaveArrived: transport.hasSentMessage)
     }
   }
 
   /// Forwards received bytes, until the connection or the stream ends.
   private static func receive(
-    from socket: Int32, through transport: any EtcdTransport, at endpoint: URL,
+    from socket: ClientSocket, through transport: any ByteTransport, at endpoint: URL,
     _ continuation: AsyncThrowingStream<[UInt8], any Error>.Continuation
   ) {
     // Sources may be used from any thread. Only the handler of the source uses the transport, and it does not run twice
     // at the same time.
-    nonisolated(unsafe) let source = DispatchSource.makeReadSource(fileDescriptor: socket, queue: .global())
+    nonisolated(unsafe) let source = DispatchSource.makeReadSource(fileDescriptor: socket.descriptor, queue: .global())
     nonisolated(unsafe) let transport = transport
     source.setEventHandler {
       do {
         let response = try forward(to: socket, transport, at: endpoint) { () throws(TLSError) in
-          var bytes = [UInt8](repeating: 0, count: 64 << 10)
-          let count = read(socket, &bytes, bytes.count)
-          if count > 0 { return try transport.receive(Array(bytes.prefix(count))) }
-          if count < 0 { throw .lost("the connection was lost: \(lastError)") }
+          guard let bytes = socket.read() else { throw .lost("the connection was lost: \(ClientSocket.lastError)") }
+          if !bytes.isEmpty { return try transport.receive(bytes) }
           try transport.end()
           return ([], isEnd: true)
         }
@@ -191,7 +124,7 @@ enum EtcdSocket {
         continuation.finish(throwing: error)
       }
     }
-    source.setCancelHandler { close(socket) }
+    source.setCancelHandler { socket.close() }
     source.resume()
     continuation.onTermination = { _ in source.cancel() }
     // The stream may have ended before.

@@ -1,7 +1,7 @@
 /// A log in memory: a value, without tasks and clocks.
 ///
 /// It is the specification of ``ReplicatedLog``: `InProcessLog` shares one, and tests compare other logs with it.
-struct LogContents: Sendable {
+package struct LogContents: Sendable {
   /// The position through which entries were discarded.
   private(set) var discarded = LogPosition.start
 
@@ -26,7 +26,7 @@ struct LogContents: Sendable {
   ///   - stored: The stored entry with the number of the entry.
   ///   - last: The last position.
   ///   - discarded: The position through which entries were discarded.
-  static func decision(
+  package static func decision(
     about entry: LogEntry, stored: LogEntry?, last: LogPosition, discarded: LogPosition
   ) throws(LogError) -> AppendResult {
     guard let stored else {

@@ -1,19 +1,19 @@
 /// The state of a stream of entries: the position of the last one, and those that were fetched after it.
 ///
 /// It checks that each entry follows the one before it, whatever the log returns.
-actor LogFollower {
+package actor LogFollower {
   private var position: LogPosition
   private var fetched: ArraySlice<LogEntry> = []
   private let fetch: @Sendable (LogPosition) async throws -> [LogEntry]
 
   /// - Parameter fetch: Waits until there are entries after a position, and returns them.
-  init(after position: LogPosition, fetch: @escaping @Sendable (LogPosition) async throws -> [LogEntry]) {
+  package init(after position: LogPosition, fetch: @escaping @Sendable (LogPosition) async throws -> [LogEntry]) {
     self.position = position
     self.fetch = fetch
   }
 
   /// The stream. It fetches on demand: a slow reader holds no more than the result of one fetch.
-  nonisolated var stream: AsyncThrowingStream<LogEntry, any Error> {
+  package nonisolated var stream: AsyncThrowingStream<LogEntry, any Error> {
     AsyncThrowingStream {
       do {
         return try await self.next()

@@ -60,12 +60,12 @@ extension LogDigest: CustomStringConvertible {
 
 extension LogPosition {
   /// The position in 40 bytes: the number, most significant byte first, and the digest.
-  var encoded: [UInt8] { number.bigEndianBytes + digest.bytes }
+  package var encoded: [UInt8] { number.bigEndianBytes + digest.bytes }
 
   /// Decodes a position.
   ///
   /// - Throws: ``LogError/corrupted(_:)`` if the bytes are not a position.
-  init(encoded bytes: some Collection<UInt8>) throws(LogError) {
+  package init(encoded bytes: some Collection<UInt8>) throws(LogError) {
     guard let digest = LogDigest(bytes.dropFirst(8)) else {
       throw .corrupted("a position has 40 bytes, not \(bytes.count)")
     }

@@ -93,7 +93,7 @@ public struct LogLimits: Hashable, Sendable {
   public init(payloadBytes: Int) { self.payloadBytes = payloadBytes }
 
   /// Throws ``LogError/entryTooLarge(bytes:limit:)`` if the payload of an entry is too large.
-  func check(_ entry: LogEntry) throws(LogError) {
+  package func check(_ entry: LogEntry) throws(LogError) {
     if entry.payload.count > payloadBytes {
       throw .entryTooLarge(bytes: entry.payload.count, limit: payloadBytes)
     }

@@ -45,7 +45,7 @@ import Testing
 
   @Test func `pauses grow after each round of servers, up to half a second`() {
     var random = LogRandom(seed: 1)
-    var backOff = EtcdBackOff(endpointCount: 3)
+    var backOff = LogBackOff(endpointCount: 3)
     let pauses = (0..<60).map { _ in backOff.next(using: &random) }
     #expect(pauses.prefix(3).allSatisfy { $0 <= .milliseconds(10) })
     #expect(pauses.allSatisfy { $0 >= .milliseconds(1) && $0 <= .milliseconds(500) })

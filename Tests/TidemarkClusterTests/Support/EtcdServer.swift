@@ -3,9 +3,6 @@ import Foundation
 @testable import TidemarkCluster
 
 /// An etcd server on free ports of the loopback interface, with a temporary folder.
-///
-/// A shell starts the server and then waits for the end of its standard input. So the server is killed even if the
-/// process of the tests crashes.
 final class EtcdServer: Sendable {
   /// Whether a server is installed. `Scripts/etcd.sh` installs it.
   static let isInstalled = executable != nil
@@ -31,12 +28,8 @@ final class EtcdServer: Sendable {
   }
 
   let address: Address
-  private let name: String
-  private let folder: URL
-  private let arguments: [String]
-  private let launcher: [String]
+  private let process: ServerProcess
   private let tls: LogTLS
-  private let processes = ProcessBox()
 
   /// - Parameters:
   ///   - members: The addresses of all servers of the cluster, this one included.
@@ -47,63 +40,34 @@ final class EtcdServer: Sendable {
     _ address: Address = Address(), members: [Address]? = nil, arguments: [String] = [], tls: LogTLS = LogTLS(),
     launcher: [String] = []
   ) {
-    (self.address, self.tls, self.launcher) = (address, tls, launcher)
-    name = "s\(address.peerPort)"
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent("etcd-\(UUID().uuidString)")
+    self.address = address
+    self.tls = tls
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("etcd-\(UUID().uuidString)")
     let cluster = (members ?? [address]).map { "s\($0.peerPort)=\($0.peer)" }.joined(separator: ",")
-    self.arguments =
+    let arguments =
       [
-        "--name", name, "--data-dir", folder.path, "--listen-client-urls", address.client.absoluteString,
+        "--name", "s\(address.peerPort)", "--data-dir", folder.path, "--listen-client-urls",
+        address.client.absoluteString,
         "--advertise-client-urls", address.client.absoluteString, "--listen-peer-urls", address.peer,
         "--initial-advertise-peer-urls", address.peer, "--initial-cluster", cluster, "--initial-cluster-token", "test",
         "--heartbeat-interval", "50", "--election-timeout", "500", "--log-level", "error",
       ] + arguments
+    let words = launcher + [Self.executable ?? ""] + arguments
+    process = ServerProcess(words[0], Array(words.dropFirst()), folder: folder)
   }
-
-  deinit { stop() }
 
   /// Starts the server, or starts it again with the same folder.
-  func start() throws {
-    // Not `wait`: the shell inherits a mask that blocks the signal for which `wait` waits.
-    let script = """
-      "$@" </dev/null >/dev/null 2>&1 &
-      echo $!
-      read -r line
-      kill -9 $!
-      while kill -0 $! 2>/dev/null; do sleep 0.05; done
-      [ "$line" = keep ] || rm -rf "$FOLDER"
-      """
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = ["-c", script, "sh"] + launcher + [Self.executable ?? ""] + arguments
-    process.environment = ["FOLDER": folder.path, "PATH": "/usr/bin:/bin"]
-    let (input, output) = (Pipe(), Pipe())
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
-    let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-    guard let id = pid_t(line.trimmingCharacters(in: .whitespacesAndNewlines)) else { throw UnexpectedResult() }
-    processes.set((process, input, id))
-  }
+  func start() throws { try process.start() }
 
   /// Kills the server (`kill -9`), and keeps its folder.
-  func kill() { end("keep\n") }
+  func kill() { process.kill() }
 
   /// Kills the server, and removes its folder.
-  func stop() { end("remove\n") }
+  func stop() { process.stop() }
 
   /// Stops the execution of the server (`SIGSTOP`), or continues it.
-  func suspend() { processes.get { _ = Foundation.kill($0.2, SIGSTOP) } }
-  func resume() { processes.get { _ = Foundation.kill($0.2, SIGCONT) } }
-
-  private func end(_ line: String) {
-    processes.get { process, input, _ in
-      try? input.fileHandleForWriting.write(contentsOf: Data(line.utf8))
-      try? input.fileHandleForWriting.close()
-      process.waitUntilExit()
-    }
-    processes.set(nil)
-  }
+  func suspend() { process.suspend() }
+  func resume() { process.resume() }
 
   /// Waits until the server has a leader.
   ///
@@ -130,21 +94,6 @@ final class EtcdServer: Sendable {
     let (status, data) = try EtcdSocket.parse(response)
     guard status == 200 else { throw UnexpectedResult() }
     return try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
-  }
-}
-
-/// The running process of a server, behind a lock.
-private final class ProcessBox: @unchecked Sendable {
-  typealias Running = (Process, Pipe, pid_t)
-
-  private let lock = NSLock()
-  private var running: Running?
-
-  func set(_ new: Running?) { lock.withLock { running = new } }
-
-  func get(_ body: (Running) -> Void) {
-    guard let running = lock.withLock({ running }) else { return }
-    body(running)
   }
 }
 

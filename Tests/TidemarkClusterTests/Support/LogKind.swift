@@ -1,12 +1,20 @@
 import Foundation
 import TidemarkCluster
 
+#if NATS
+  import TidemarkClusterNATS
+#endif
+
 /// The implementations that the conformance tests run against.
 enum LogKind: String, CaseIterable, Sendable, CustomStringConvertible {
   case inProcess = "in-process log"
   case faulty = "in-process log with faults"
   case etcd = "etcd"
   case etcdTLS = "etcd with TLS"
+
+  #if NATS
+    case nats = "NATS"
+  #endif
 
   var description: String { rawValue }
 
@@ -16,6 +24,9 @@ enum LogKind: String, CaseIterable, Sendable, CustomStringConvertible {
     case .inProcess, .faulty: true
     case .etcd: EtcdServer.isInstalled
     case .etcdTLS: EtcdServer.isInstalled && TestCertificates.isAvailable
+    #if NATS
+      case .nats: NATSServer.isInstalled
+    #endif
     }
   }
 
@@ -48,6 +59,16 @@ enum LogKind: String, CaseIterable, Sendable, CustomStringConvertible {
         configuration.tls = tls
         return EtcdLog(configuration)
       }
+    #if NATS
+      case .nats:
+        let server = try await SharedNATS.shared.url()
+        let stream = UUID().uuidString
+        return LogClients { _ in
+          var configuration = NATSConfiguration(servers: [server], stream: stream)
+          configuration.allowsUnsyncedServers = true
+          return NATSLog(configuration)
+        }
+    #endif
     }
   }
 }

@@ -22,7 +22,7 @@ struct TestCertificates: Sendable {
   private static let sharedFolder = FileManager.default.temporaryDirectory
     .appendingPathComponent("certificates-\(UUID().uuidString)")
 
-  /// The purpose of a certificate, and what is wrong with it.
+  /// The purpose of a certificate, and its defect.
   enum Name: String {
     /// The trusted authority, and another one.
     case authority, otherAuthority

@@ -1,7 +1,7 @@
 /// The encoding of a message before it is sent, and of received bytes.
 ///
 /// It has no socket and never waits. The caller sends ``takeOutput()`` after each other method, also after an error.
-protocol EtcdTransport: AnyObject {
+protocol ByteTransport: AnyObject {
   /// Whether parts of the message were in the output: the server may have received it.
   var hasSentMessage: Bool { get }
 
@@ -23,7 +23,7 @@ protocol EtcdTransport: AnyObject {
 }
 
 /// The bytes as they are.
-final class PlainTransport: EtcdTransport {
+final class PlainTransport: ByteTransport {
   private(set) var hasSentMessage = false
   private var output: [UInt8] = []
 

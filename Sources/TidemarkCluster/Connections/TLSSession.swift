@@ -17,7 +17,7 @@ import Foundation
 ///
 /// States: before the handshake has ended, the message is pending; then it was encrypted, and received bytes are
 /// decrypted. A session is used by one thread at a time.
-final class TLSSession: EtcdTransport {
+final class TLSSession: ByteTransport {
   private let context: TLSContext
   private let connection: OpenSSL.Pointer
   private let incoming: OpenSSL.Pointer

@@ -1,0 +1,101 @@
+package import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A connected socket. Its methods block the thread, for two seconds at most.
+package struct ClientSocket: Sendable {
+  #if canImport(Darwin)
+    private static let flags: Int32 = 0
+  #else
+    // A closed connection is an error, not a signal.
+    private static let flags = Int32(MSG_NOSIGNAL)
+  #endif
+
+  #if canImport(Glibc)
+    private static let streamType = Int32(SOCK_STREAM.rawValue)
+  #else
+    private static let streamType = SOCK_STREAM
+  #endif
+
+  let descriptor: Int32
+
+  /// The reason why the last operation of this thread has failed.
+  static var lastError: String { String(cString: strerror(errno)) }
+
+  /// The host name or IP address of a URL, without the brackets of IPv6.
+  package static func host(of url: URL) -> String {
+    (url.host ?? "").trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+  }
+
+  /// Connects to the first address of a server that accepts the connection within two seconds; nil if none does.
+  package init?(host: String, port: Int) {
+    var hints = addrinfo()
+    hints.ai_socktype = Self.streamType
+    var list: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(host, String(port), &hints, &list) == 0 else { return nil }
+    defer { freeaddrinfo(list) }
+    for address in sequence(first: list, next: { $0?.pointee.ai_next }).compactMap(\.?.pointee) {
+      let descriptor = socket(address.ai_family, address.ai_socktype, address.ai_protocol)
+      if descriptor < 0 { continue }
+      var limit = timeval(tv_sec: 2, tv_usec: 0)
+      for option in [SO_SNDTIMEO, SO_RCVTIMEO] {
+        _ = setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+      }
+      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+      #if canImport(Glibc)
+        let result = Glibc.connect(descriptor, address.ai_addr, address.ai_addrlen)
+      #elseif canImport(Musl)
+        let result = Musl.connect(descriptor, address.ai_addr, address.ai_addrlen)
+      #else
+        let result = Darwin.connect(descriptor, address.ai_addr, address.ai_addrlen)
+      #endif
+      if result == 0 {
+        self.descriptor = descriptor
+        return
+      }
+      _ = Self.closeDescriptor(descriptor)
+    }
+    return nil
+  }
+
+  /// Sends all bytes.
+  ///
+  /// - Returns: Whether all were sent.
+  func sendAll(_ message: [UInt8]) -> Bool {
+    message.withUnsafeBytes { bytes in
+      var sent = 0
+      while sent < bytes.count {
+        let count = send(descriptor, bytes.baseAddress.map { $0 + sent }, bytes.count - sent, Self.flags)
+        if count <= 0 { return false }
+        sent += count
+      }
+      return true
+    }
+  }
+
+  /// Returns the bytes that have arrived, at least one; none at the end of the connection; nil after an error.
+  package func read() -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: 64 << 10)
+    let count = recv(descriptor, &bytes, bytes.count, 0)
+    return count < 0 ? nil : Array(bytes.prefix(count))
+  }
+
+  /// Closes the connection.
+  package func close() { _ = Self.closeDescriptor(descriptor) }
+
+  private static func closeDescriptor(_ descriptor: Int32) -> Int32 {
+    #if canImport(Glibc)
+      Glibc.close(descriptor)
+    #elseif canImport(Musl)
+      Musl.close(descriptor)
+    #else
+      Darwin.close(descriptor)
+    #endif
+  }
+}

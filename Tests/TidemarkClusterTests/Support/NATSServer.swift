@@ -1,0 +1,85 @@
+#if NATS
+  import Foundation
+  import Testing
+
+  @testable import TidemarkCluster
+  @testable import TidemarkClusterNATS
+
+  /// A NATS server with JetStream on free ports of the loopback interface, with a temporary folder.
+  final class NATSServer: Sendable {
+    /// Whether a server is installed. `Scripts/nats.sh` installs it.
+    static let isInstalled = executable != nil
+
+    /// The comment of tests that are skipped without a server.
+    static let isRequired = "No NATS server is installed: Scripts/nats.sh installs it"
+
+    private static let executable = ["/usr/sbin/nats-server", "/usr/bin/nats-server", "/usr/local/bin/nats-server"]
+      .first {
+        FileManager.default.isExecutableFile(atPath: $0)
+      }
+
+    /// The ports of a server.
+    struct Address: Sendable {
+      let port = LoopbackSocket.freePort()
+      let clusterPort = LoopbackSocket.freePort()
+    }
+
+    let address: Address
+    private let process: ServerProcess
+
+    /// - Parameters:
+    ///   - members: The addresses of all servers of the cluster; nil for a single server.
+    ///   - settings: Further lines of the configuration file.
+    init(_ address: Address = Address(), members: [Address]? = nil, settings: String = "") throws {
+      self.address = address
+      let folder = FileManager.default.temporaryDirectory.appendingPathComponent("nats-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let file = folder.appendingPathComponent("server.conf")
+      var text = """
+        listen: "127.0.0.1:\(address.port)"
+        server_name: "s\(address.port)"
+        jetstream { store_dir: "\(folder.path)/data" }
+        \(settings)
+
+        """
+      if let members {
+        let routes = members.map { "\"nats://127.0.0.1:\($0.clusterPort)\"" }.joined(separator: ", ")
+        text += "cluster { name: test, listen: \"127.0.0.1:\(address.clusterPort)\", routes: [\(routes)] }\n"
+      }
+      try Data(text.utf8).write(to: file)
+      process = ServerProcess(Self.executable ?? "", ["-c", file.path], folder: folder)
+    }
+
+    /// The URL of the server.
+    func url(scheme: String = "nats", host: String = "127.0.0.1") throws -> URL {
+      try #require(URL(string: "\(scheme)://\(host):\(address.port)"))
+    }
+
+    func start() throws { try process.start() }
+    func kill() { process.kill() }
+    func stop() { process.stop() }
+    func suspend() { process.suspend() }
+    func resume() { process.resume() }
+
+    /// A configuration for a stream in this server.
+    func configuration(stream: String = "log") throws -> NATSConfiguration {
+      var configuration = NATSConfiguration(servers: [try url()], stream: stream)
+      configuration.allowsUnsyncedServers = true
+      return configuration
+    }
+  }
+
+  /// The server that the tests of one process share.
+  actor SharedNATS {
+    static let shared = SharedNATS()
+
+    private var server: NATSServer?
+
+    func url() async throws -> URL {
+      let server = try self.server ?? NATSServer()
+      if self.server == nil { try server.start() }
+      self.server = server
+      return try server.url()
+    }
+  }
+#endif
