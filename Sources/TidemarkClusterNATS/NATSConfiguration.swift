@@ -31,8 +31,8 @@
     /// States that all servers have the setting `sync_interval: always`, which version 2.10 introduced.
     ///
     /// Clients cannot see this setting. Without it, a server acknowledges entries before they are on its disk, and a
-    /// power failure loses acknowledged entries. With this statement, the client rejects older servers only; without it,
-    /// it rejects all, unless ``allowsUnsyncedServers`` is set.
+    /// power failure loses acknowledged entries. With this statement, the client rejects older servers only; without
+    /// it, it rejects all, unless ``allowsUnsyncedServers`` is set.
     public var serversSyncAlways = false
 
     /// Allows servers that acknowledge entries before they are on their disks.

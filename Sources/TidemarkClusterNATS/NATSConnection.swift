@@ -4,8 +4,8 @@
 
   /// Sends requests to the servers of a cluster, one server at a time.
   ///
-  /// States: the current server, and its session, which is missing, or being opened, or open. Calls run at the same time;
-  /// each failure ends the session only if no other call has replaced it.
+  /// States: the current server, and its session, which is missing, or being opened, or open. Calls run at the same
+  /// time; each failure ends the session only if no other call has replaced it.
   actor NATSConnection {
     /// The end of an operation.
     enum Outcome<Value: Sendable>: Sendable {

@@ -38,8 +38,8 @@
 
     /// Why the client does not use this server; nil if it does.
     ///
-    /// A server says nothing about when it syncs its files, so the operator has to. Before version 2.10, no server could
-    /// sync before it acknowledges.
+    /// A server says nothing about when it syncs its files, so the operator has to. Before version 2.10, no server
+    /// could sync before it acknowledges.
     func objection(_ configuration: NATSConfiguration) -> String? {
       if headers != true { return "NATS \(version) does not support headers: version 2.9 or later is required" }
       if configuration.allowsUnsyncedServers { return nil }

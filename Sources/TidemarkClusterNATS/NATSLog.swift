@@ -5,8 +5,8 @@
   /// A log in a stream of NATS JetStream, version 2.9 or later.
   ///
   /// Each message contains the state of the log after it, and is stored only if the message before it is still the last
-  /// one. So the stream is a chain, whatever clients do at the same time. `Documentation/NATS.md` describes the messages
-  /// and the reasons.
+  /// one. So the stream is a chain, whatever clients do at the same time. `Documentation/NATS.md` describes the
+  /// messages and the reasons.
   ///
   /// NATS acknowledges entries before they are on a disk, unless it has the setting `sync_interval: always`. Servers
   /// without it are rejected: see ``NATSConfiguration/serversSyncAlways``.

@@ -4,8 +4,8 @@
 
   /// Reads the entries for one stream, and waits for new ones.
   ///
-  /// A signal has no contents: entries are read separately. So a lost signal delays entries, for the time of a request at
-  /// most, and nothing else. The signals begin before the first read, so that no entry is between them.
+  /// A signal has no contents: entries are read separately. So a lost signal delays entries, for the time of a request
+  /// at most, and nothing else. The signals begin before the first read, so that no entry is between them.
   actor NATSReader {
     /// How many entries are requested at the same time.
     private static let batchCount: UInt64 = 16

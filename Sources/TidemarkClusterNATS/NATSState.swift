@@ -4,8 +4,8 @@
 
   /// The state of a log after one message of its stream. Each message contains it.
   ///
-  /// A message is stored only if the one before it is still the last one, so what it says about the log is true when it is
-  /// stored. There are two kinds:
+  /// A message is stored only if the one before it is still the last one, so its state is true when it is stored.
+  /// There are two kinds:
   ///
   /// - *Entries* have the subject `….entry.1`, with the number of the entry.
   /// - *Marks* have the subject `….mark`. They change nothing, or the discarded position. Only the newest is kept.

@@ -4,8 +4,8 @@
 
   /// The operations on the stream of a log: each is one request, or a few, and is not repeated.
   ///
-  /// Reads may return an old state. Messages that were read are in the stream, however: servers store only what a majority
-  /// has.
+  /// Reads may return an old state. Messages that were read are in the stream, however: servers store only messages
+  /// that a majority has.
   struct NATSStream: Sendable {
     let connection: NATSConnection
     private let states: NATSStateCache
@@ -121,8 +121,8 @@
       _ subject: String, _ headers: [(String, String)], _ body: [UInt8], in state: NATSState,
       becoming expected: NATSState, until deadline: ContinuousClock.Instant
     ) async throws -> NATSState? {
-      // Each attempt has an identity of its own. Otherwise the server would take a repetition for a duplicate, and report
-      // success without comparing anything.
+      // Each attempt has an identity of its own. Otherwise the server would take a repetition for a duplicate, and
+      // report success without comparing anything.
       let id = UUID().uuidString
       let common =
         headers + [("Nats-Msg-Id", id), ("Nats-Expected-Last-Sequence", String(state.sequence))]

@@ -10,9 +10,9 @@ import Foundation
 
 /// The functions of OpenSSL that clients with TLS use.
 ///
-/// The library is loaded when the first context is created. So programs that do not use TLS do not depend on it, and
-/// the package requires no header of it: `Documentation/Decisions/TLSIsLoadedAtRunTime.md`. Versions 1.1.1 and 3 have
-/// these functions with the same signatures. Each has the name of the C function, which its documentation describes.
+/// The library is loaded when the first context is created. So programs without TLS do not depend on it, and the
+/// package requires no header of it: `Documentation/Decisions/TLSIsLoadedAtRunTime.md`. Versions 1.1.1 and 3 have these
+/// functions with the same signatures. Each has the name of the C function, which its documentation describes.
 struct OpenSSL: Sendable {
   typealias Pointer = OpaquePointer
 
