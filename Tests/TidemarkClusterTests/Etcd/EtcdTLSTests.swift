@@ -113,7 +113,7 @@ struct EtcdTLSTests {
         try await EtcdLog(configuration).barrier(until: .soon)
       }
       guard case .rejected = error else { throw UnexpectedResult() }
-      // The file that OpenSSL uses instead of the one of the system.
+      // OpenSSL uses this file instead of its own list.
       setenv("SSL_CERT_FILE", certificates.certificate(.authority).path, 1)
       guard try await EtcdLog(configuration).barrier(until: .soon) == .start else { throw UnexpectedResult() }
     }
