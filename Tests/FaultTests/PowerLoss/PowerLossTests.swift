@@ -1,5 +1,9 @@
+import Foundation
 import StressSupport
 import Testing
+
+import Tidemark
+@testable import TidemarkEssentials
 
 /// The power fails at each call to the disk, and the resulting files are opened (guarantees P1 and P2, hazards F16,
 /// D8).
@@ -44,6 +48,29 @@ import Testing
     for example in verdict.examples { run.problem(example) }
     if verdict.lostMax > 1 { run.problem("\(verdict.lostMax) transactions are lost") }
     run.finish()
+  }
+
+  /// A journal that comes back after the power failure would undo the switch to WAL mode.
+  @Test(arguments: [Configuration.Durability.default, .full])
+  func aNewFileIsInWALModeAfterAPowerLossOnceItsPoolIsOpen(_ durability: Configuration.Durability) throws {
+    let (vfs, folder) = (FaultVFS(), try TestFolder())
+    vfs.record()
+    var configuration = Configuration()
+    configuration.environment.vfs = vfs.name
+    configuration.durability = durability
+    let pool = try DatabasePool(path: folder.path("db.sqlite"), configuration: configuration)
+    var disk = Disk(.withTheirOwnSync)
+    for event in vfs.events { _ = disk.play(event) }
+    try pool.close()
+    var numbers = RandomNumbers(seed: Scale.seed)
+    let image = disk.image(.nothing, &numbers)
+    for suffix in ["", "-wal", "-journal"] {
+      let bytes = image[folder.path("db.sqlite" + suffix)]
+      try bytes?.write(to: URL(filePath: folder.path("image.sqlite" + suffix)))
+    }
+    let db = try PlainDatabase(path: folder.path("image.sqlite"))
+    #expect(try db.numbers("SELECT COUNT(*) FROM sqlite_master") == [0])
+    #expect(try db.texts("PRAGMA journal_mode") == ["wal"])
   }
 
   /// A control: unsafe ways of writing are detected.

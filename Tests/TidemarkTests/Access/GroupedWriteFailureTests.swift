@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import Testing
 import Tidemark
@@ -25,6 +26,28 @@ import Tidemark
     _ = try await third.value
     #expect(runs.value == 2)
     #expect(try await database.read { try $0.all() } == [1, 3])
+  }
+
+  @Test func aWriteIsNotExecutedAgainIfItIsUnknownWhetherItWasCommitted() async throws {
+    let database = try writes.open(.pool)
+    let queue = try WriteQueue(database)
+    let runs = Locked(0)
+    let first = try await queue.add { db in
+      runs.update { $0 += 1 }
+      return try db.add(1)
+    }
+    let second = try await queue.add { db in
+      try db.add(2)
+      // The library cannot know which changes are committed.
+      try #require(sqlite3_exec(db.sqliteConnection, "COMMIT; BEGIN", nil, nil, nil) == SQLITE_OK)
+      try db.add(3)
+    }
+    queue.start()
+    let error = await #expect(throws: DatabaseError.self) { try await first.value }
+    #expect(error?.resultCode == .SQLITE_ABORT)
+    await #expect(throws: DatabaseError.self) { try await second.value }
+    #expect(runs.value == 1)
+    #expect(try await database.read { try $0.all() } == [1, 2])
   }
 
   @Test func fullTextContentIsUndoneWithItsWrite() async throws {

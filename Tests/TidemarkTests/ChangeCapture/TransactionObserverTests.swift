@@ -192,6 +192,19 @@ import Tidemark
     #expect(books.log == ["something", "something", "will commit", "did commit"])
   }
 
+  @Test(arguments: ["title", "authorId"])
+  func aNotificationConcernsTheColumnsOfAllPartsOfARegion(column: String) throws {
+    let recorder = EventRecorder { if case .update(_, let columns) = $0 { columns.contains(column) } else { false } }
+    try observed(recorder).write { db in
+      let books = Table("book")
+      let region = try books.filter(Column("id") == 1).select(Column("title")).databaseRegion(db)
+        .union(books.filter(Column("id") == 2).select(Column("authorId")).databaseRegion(db))
+      #expect(region.debugDescription == "book(authorId,id) where id = 2,book(id,title) where id = 1")
+      try db.notifyChanges(in: region)
+    }
+    #expect(recorder.log == ["something", "will commit", "did commit"])
+  }
+
   // MARK: - Regions
 
   @Test func anUpdateOfARowIDConcernsTheRegionsOfBothIDs() throws {

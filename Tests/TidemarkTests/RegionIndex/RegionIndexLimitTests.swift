@@ -17,10 +17,13 @@ import Tidemark
       try queue.write { try $0.execute(sql: "CREATE TABLE t (id INTEGER PRIMARY KEY, a, b, c, d, n INTEGER)") }
     }
 
-    func add(_ number: Int, _ sql: String) throws {
-      let region = try queue.read { try $0.makeStatement(sql: sql).databaseRegion }
-      registrations[number] = index.insert(region, number)
+    func region(_ sql: String) throws -> DatabaseRegion {
+      try queue.read { try $0.makeStatement(sql: sql).databaseRegion }
     }
+
+    func add(_ number: Int, _ region: DatabaseRegion) { registrations[number] = index.insert(region, number) }
+
+    func add(_ number: Int, _ sql: String) throws { add(number, try region(sql)) }
 
     func remove(_ number: Int) throws {
       let registration = registrations.removeValue(forKey: number)
@@ -41,16 +44,23 @@ import Tidemark
       }
     }
 
-    /// The queries that a commit affects.
-    func affected(by sql: String) throws -> Set<Int> {
+    /// Captures what the queries of this moment need, during a closure that may replace them. It receives a function
+    /// that returns the queries that a commit affects.
+    func capturing<Result>(_ body: (_ affected: (String) throws -> Set<Int>) throws -> Result) throws -> Result {
       let found = Mutex<Set<Int>>([])
       let subscription = queue.changeBroker.subscribe(index.needs) { [index] changes in
         for table in changes.tables { index.match(table) { id in found.withLock { _ = $0.insert(id) } } }
       }
       defer { subscription.cancel() }
-      try execute(sql)
-      return found.withLock { $0 }
+      return try body { sql in
+        found.withLock { $0 = [] }
+        try execute(sql)
+        return found.withLock { $0 }
+      }
     }
+
+    /// The queries that a commit affects.
+    func affected(by sql: String) throws -> Set<Int> { try capturing { affected in try affected(sql) } }
   }
 
   @Test func `more expressions than are indexed select rows, too`() throws {
@@ -79,6 +89,25 @@ import Tidemark
     #expect(try queries.affected(by: "INSERT INTO t (a, b) VALUES (2, 3)") == [1])
     #expect(try queries.affected(by: "INSERT INTO t (a, b) VALUES (9, 4)") == [2])
     #expect(try queries.affected(by: "INSERT INTO t (a, b) VALUES (2, 4)") == [])
+  }
+
+  @Test func `a query that takes the place of another is found by the columns that it reads itself`() throws {
+    let queries = try IndexedQueries()
+    try queries.execute("INSERT INTO t (id, a, d) VALUES (1, 1, 0)")
+    let update = "UPDATE t SET d = d + 1 WHERE id = 1"
+    // All columns are captured all the time.
+    try queries.add(0, "SELECT * FROM t WHERE a = 2")
+    let (c, d) = (try queries.region("SELECT c FROM t WHERE a = 1"), try queries.region("SELECT d FROM t WHERE a = 1"))
+    queries.add(1, c)
+    try queries.capturing { affected in
+      #expect(try affected(update) == [])
+      try queries.remove(1)
+      queries.add(2, d)
+      #expect(try affected(update) == [2])
+      try queries.remove(2)
+      queries.add(3, c)
+      #expect(try affected(update) == [])
+    }
   }
 
   @Test func `a text that SQLite compares as a number may leave the rows of a number`() throws {
