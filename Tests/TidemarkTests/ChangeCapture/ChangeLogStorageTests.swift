@@ -59,6 +59,31 @@ import Tidemark
     #expect(hasRoom(&log, CapturedTable(TableKey("observed"))))
   }
 
+  @Test func `the rows of a table are limited, until some are undone`() {
+    let layout = CaptureLayout(
+      key: TableKey("limited"), columns: [], storedColumns: [], rowIDColumn: "id", wantsRows: true, rowCountMax: 2,
+      mustReportAll: false)
+    let limited = CapturedTable(layout.key, layout: layout)
+    var log = ChangeLog()
+    log.begin(needsVersion: 1)
+    for id in 1...3 { log.insert(Int64(id), ["name"], into: shelf) }
+    log.insert(1, [], into: limited)
+    #expect(hasRoom(&log, limited))
+    log.openSavepoint("s")
+    log.insert(2, [], into: limited)
+    for _ in 1...2 { #expect(!hasRoom(&log, limited)) }
+    #expect(hasRoom(&log, shelf))
+    log.rollBackToSavepoint("s")
+    #expect(hasRoom(&log, limited))
+    log.insert(3, [], into: limited)
+    #expect(!hasRoom(&log, limited))
+    log.reset()
+    log.begin(needsVersion: 1)
+    for id in 1...6 { log.insert(Int64(id), ["name"], into: shelf) }
+    log.insert(1, [], into: limited)
+    #expect(hasRoom(&log, limited))
+  }
+
   @Test func `rows that observers have not received stay in memory`() {
     var log = openLog()
     log.insert(1, ["title"], into: book)
