@@ -175,7 +175,8 @@ struct ChangeLog {
     (unreported, isTruncated, isUncertain, hasCaptured, deliveredCount) = ([], false, false, false, 0)
     rowCounts.reset(to: 0)
     hasObserved = false
-    if base.records > 0 { (base, storage) = (RowStore.Position(), .none) }
+    // The position is also zero after a rollback of rows that were lost.
+    if case .none = storage {} else { (base, storage) = (RowStore.Position(), .none) }
     generation &+= 1
     for index in recordings.indices { recordings[index].hasLostItsTransaction = true }
   }

@@ -114,6 +114,17 @@ import Tidemark
     #expect(!hasRoom(&full, book))
   }
 
+  @Test func `after lost rows were rolled back, the next transaction keeps its rows`() {
+    var log = openLog(fileByteCount: 1)
+    log.openSavepoint("s")
+    #expect(!insert(1...3, into: &log))
+    log.rollBackToSavepoint("s")
+    log.reset()
+    log.begin(needsVersion: 1)
+    #expect(insert(1...2, into: &log))
+    #expect(log.rowIDs == [1, 2])
+  }
+
   // MARK: - Failed statements
 
   @Test func `a statement that may have kept stored rows makes their tables coarse`() {
