@@ -26,6 +26,9 @@ public import Tidemark
 /// **Reads.** ``DatabaseReader/read(_:)`` returns a state of the database that may be a moment old, but never mixes
 /// two. ``read(after:timeLimit:_:)`` waits until the node has a known position: to read one's own writes on another
 /// node. ``readLatest(timeLimit:_:)`` returns a state that includes all writes which were acknowledged before the call.
+///
+/// **The end.** A node runs until it is closed, also if the program keeps no reference to the database: live queries and
+/// change streams go on.
 public final class ClusterDatabase: DatabaseReader {
   let node: ClusterNode
 
@@ -36,8 +39,6 @@ public final class ClusterDatabase: DatabaseReader {
     self.node = node
     _core = node.pool._core
   }
-
-  deinit { node.end() }
 
   // MARK: - Opening and closing
 

@@ -5,7 +5,7 @@ import Tidemark
 @testable import TidemarkCluster
 
 /// Nodes that share a log in three real servers.
-@Suite(.enabled(if: EtcdServer.isInstalled, Comment(rawValue: EtcdServer.isRequired)), .serialized)
+@Suite(.enabled(if: EtcdServer.isInstalled, Comment(rawValue: EtcdServer.isRequired)), .serialized, .closesClusters)
 struct EtcdNodeTests {
   /// The results of the writes.
   private struct Outcomes {

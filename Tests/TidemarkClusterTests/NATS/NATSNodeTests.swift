@@ -7,7 +7,7 @@
   @testable import TidemarkClusterNATS
 
   /// Nodes that share a log in three real servers.
-  @Suite(.enabled(if: NATSServer.isInstalled, Comment(rawValue: NATSServer.isRequired)), .serialized)
+  @Suite(.enabled(if: NATSServer.isInstalled, Comment(rawValue: NATSServer.isRequired)), .serialized, .closesClusters)
   struct NATSNodeTests {
     /// Inserts rows. Returns the rows that were committed, and the others whose outcome is unknown.
     private func write(

@@ -5,7 +5,7 @@ import Tidemark
 @testable import TidemarkCluster
 
 /// A cluster that begins with the contents of an existing database.
-@Suite struct BootstrapTests {
+@Suite(.closesClusters) struct BootstrapTests {
   /// A database with a full-text table, triggers and a counter.
   private func makeDatabase(_ cluster: TestCluster) throws -> String {
     let path = cluster.path("existing")

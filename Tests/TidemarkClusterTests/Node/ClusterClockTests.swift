@@ -5,7 +5,7 @@ import Tidemark
 @testable import TidemarkCluster
 
 /// Nodes whose clocks are wrong, or jump. The time of a transaction is a note that nothing depends on.
-@Suite struct ClusterClockTests {
+@Suite(.closesClusters) struct ClusterClockTests {
   /// Copies the entries of a log, with another time of their transactions.
   private func copy(_ entries: Range<UInt64>, of log: any ReplicatedLog, to copy: any ReplicatedLog, time: Int64)
     async throws

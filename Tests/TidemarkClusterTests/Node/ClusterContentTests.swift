@@ -5,7 +5,7 @@ import Tidemark
 @testable import TidemarkCluster
 
 /// The contents that are replicated.
-@Suite struct ClusterContentTests {
+@Suite(.closesClusters) struct ClusterContentTests {
   @Test func fullTextTablesAreReplicatedInBothDirections() async throws {
     let cluster = try TestCluster()
     let schema = "CREATE VIRTUAL TABLE note USING fts5(text); CREATE VIRTUAL TABLE box USING rtree(id, x0, x1)"
@@ -25,6 +25,23 @@ import Tidemark
     }
     try await nodes[1].execute("INSERT INTO note (note) VALUES ('integrity-check')")
     #expect(try await expectEqualContents(nodes))
+  }
+
+  @Test func aLiveQueryGoesOnWithoutAReferenceToItsNode() async throws {
+    let cluster = try TestCluster()
+    let writer = try await cluster.open(["a"])[0]
+    let observation = ValueObservation.tracking { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM item") ?? 0 }
+    func values() async throws -> AsyncValueObservation<Int>.Iterator {
+      // Opened without the cluster, which keeps a reference.
+      let node = try await ClusterDatabase.open(
+        cluster.path("b"), log: cluster.log.client(), ClusterConfiguration(node: "b"))
+      try await node.catchUp()
+      return observation.values(in: node).makeAsyncIterator()
+    }
+    var iterator = try await values()
+    #expect(try await iterator.next() == 0)
+    try await writer.execute("INSERT INTO item VALUES (1, 'x')")
+    #expect(try await iterator.next() == 1)
   }
 
   @Test func liveQueriesOfFullTextTablesAreUpdated() async throws {

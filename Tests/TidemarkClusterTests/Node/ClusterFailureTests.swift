@@ -6,7 +6,7 @@ import Tidemark
 @testable import TidemarkCluster
 
 /// The table of failures in `Documentation/Cluster.md`, row by row.
-@Suite struct ClusterFailureTests {
+@Suite(.closesClusters) struct ClusterFailureTests {
   private func count(_ database: ClusterDatabase) async throws -> Int? {
     try await database.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM item") }
   }
@@ -366,7 +366,10 @@ import Tidemark
       let node = try await TestCluster().open("a")
       try await node.write { _ in try node.close() }
     }
-    let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(message.contains("cannot be closed inside of one of its writes"))
+    #if DEBUG
+      // Optimized code prints no message.
+      let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+      #expect(message.contains("cannot be closed inside of one of its writes"))
+    #endif
   }
 }

@@ -4,7 +4,7 @@ import Tidemark
 
 @testable import TidemarkCluster
 
-@Suite struct ClusterWriteTests {
+@Suite(.closesClusters) struct ClusterWriteTests {
   @Test func aWriteOnOneNodeIsReadOnAnother() async throws {
     let cluster = try TestCluster()
     let nodes = try await cluster.open(["a", "b"])

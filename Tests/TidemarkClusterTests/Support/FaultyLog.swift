@@ -20,6 +20,7 @@ final class FaultyLog: ReplicatedLog {
   private let log: any ReplicatedLog
   private let fault: Fault
   private let count = Atomic<Int>(0)
+  private let hasRefused = Atomic<Bool>(false)
 
   init(_ log: any ReplicatedLog, fault: Fault) {
     self.log = log
@@ -29,7 +30,8 @@ final class FaultyLog: ReplicatedLog {
   var limits: LogLimits { log.limits }
 
   func append(_ entry: LogEntry, until deadline: ContinuousClock.Instant) async throws -> AppendResult {
-    let isChosen = count.wrappingAdd(1, ordering: .relaxed).newValue == 7
+    let number = count.wrappingAdd(1, ordering: .relaxed).newValue
+    let isChosen = number == 7
     if isChosen, fault == .losesEntries {
       // The appender continues after the lost entry with an entry that the log accepts.
       return .appended(entry.position)
@@ -43,7 +45,8 @@ final class FaultyLog: ReplicatedLog {
     switch (fault, result) {
     case (.acknowledgesRefusedEntries, .refused(let winner)) where isChosen || winner.number == 3:
       return .appended(winner.position)
-    case (.refusesStoredEntries, .appended) where isChosen:
+    case (.refusesStoredEntries, .appended)
+    where number >= 7 && !hasRefused.exchange(true, ordering: .relaxed):
       return .refused(winner: entry)
     default: return result
     }

@@ -1,21 +1,33 @@
 import Foundation
+import Testing
 import Tidemark
 
 @testable import TidemarkCluster
 
 /// Nodes that share a log in this process, with files in a temporary folder.
+///
+/// Suites with clusters have the trait `closesClusters`, which closes their nodes and removes their folders after each
+/// test. A local variable would not do: optimized code releases it after its last use.
 final class TestCluster: Sendable {
   let log: InProcessLog
   let folder: URL
   let snapshots = MemorySnapshotStore()
+  private let nodes = ProtectedValue<[ClusterDatabase]>([])
 
   init(limits: LogLimits = LogLimits(payloadBytes: 512 << 10), seed: UInt64 = 0) throws {
     log = InProcessLog(limits: limits, seed: seed)
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("cluster-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    // An exit test has no traits; its process ends.
+    ClosingClusters.current?.withLock { $0.append(self) }
   }
 
-  deinit { try? FileManager.default.removeItem(at: folder) }
+  /// Closes the nodes, and removes the folder.
+  fileprivate func close() {
+    // Tests check the errors of closing.
+    for node in nodes.withLock(\.self) { try? node.close() }
+    try? FileManager.default.removeItem(at: folder)
+  }
 
   func path(_ node: String) -> String { folder.appendingPathComponent("\(node).sqlite").path }
 
@@ -27,7 +39,9 @@ final class TestCluster: Sendable {
     configuration.snapshots = snapshots
     configuration.heartbeatInterval = .milliseconds(50)
     configure(&configuration)
-    return try await ClusterDatabase.open(path(node), log: log ?? self.log.client(), configuration)
+    let database = try await ClusterDatabase.open(path(node), log: log ?? self.log.client(), configuration)
+    nodes.withLock { $0.append(database) }
+    return database
   }
 
   /// Opens several nodes with a table `item(id, value)`.
@@ -49,6 +63,26 @@ final class TestCluster: Sendable {
     try database.close()
     return result
   }
+}
+
+/// Closes the clusters of a test when it has ended.
+struct ClosingClusters: SuiteTrait, TestTrait, TestScoping {
+  @TaskLocal static var current: ProtectedValue<[TestCluster]>?
+
+  var isRecursive: Bool { true }
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    if testCase == nil { return try await function() }
+    let clusters = ProtectedValue<[TestCluster]>([])
+    defer { for cluster in clusters.withLock(\.self) { cluster.close() } }
+    try await Self.$current.withValue(clusters) { try await function() }
+  }
+}
+
+extension Trait where Self == ClosingClusters {
+  static var closesClusters: Self { Self() }
 }
 
 extension ClusterDatabase {
