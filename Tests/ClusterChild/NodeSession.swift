@@ -2,8 +2,8 @@ import StressSupport
 import Tidemark
 import TidemarkCluster
 
-/// A session of random transactions on a node, each of which is recorded. It ends with a write of unknown outcome, which
-/// may be committed after later transactions of its caller.
+/// A session of random transactions on a node, each of which is recorded. It ends with a write of unknown outcome,
+/// which may be committed after later transactions of its caller.
 struct NodeSession {
   typealias Operation = TransactionHistory.Operation
 

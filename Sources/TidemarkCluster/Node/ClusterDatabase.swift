@@ -27,8 +27,8 @@ public import Tidemark
 /// two. ``read(after:timeLimit:_:)`` waits until the node has a known position: to read one's own writes on another
 /// node. ``readLatest(timeLimit:_:)`` returns a state that includes all writes which were acknowledged before the call.
 ///
-/// **The end.** A node runs until it is closed, also if the program keeps no reference to the database: live queries and
-/// change streams go on.
+/// **The end.** A node runs until it is closed, also if the program keeps no reference to the database: live queries
+/// and change streams go on.
 public final class ClusterDatabase: DatabaseReader {
   let node: ClusterNode
 

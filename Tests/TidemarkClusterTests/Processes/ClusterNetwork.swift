@@ -3,8 +3,8 @@ import Foundation
 /// A network of members that can be split, each in a network namespace of its own.
 ///
 /// A shell, in a namespace of its own too, has two bridges. All members are connected with one of them. A split moves
-/// some members to the other one: packets between the two sides disappear, as if a cable was cut. The shell ends with the
-/// end of its standard input, and with it all namespaces, also if the process of the tests crashes.
+/// some members to the other one: packets between the two sides disappear, as if a cable was cut. The shell ends with
+/// the end of its standard input, and with it all namespaces, also if the process of the tests crashes.
 ///
 /// The process of the tests is connected with the first bridge.
 final class ClusterNetwork: Sendable {
