@@ -35,7 +35,12 @@ actor EtcdReader {
       if entries.isEmpty, state.last != position {
         throw LogError.historyDiverged(expected: position, found: state.last)
       }
-      if entries.last?.position ?? position == state.last { await watch(behind: state, hasNew: !entries.isEmpty) }
+      if entries.last?.position ?? position == state.last {
+        await watch(behind: state, hasNew: !entries.isEmpty)
+      } else {
+        // More entries are to be read first.
+        watch = nil
+      }
       if !entries.isEmpty { return Array(entries) }
     }
   }

@@ -70,7 +70,7 @@ final class EtcdWatch: Sendable {
     return .end
   }
 
-  /// What the server has reported, and the reader has not taken.
+  /// The reports of the server that the reader has not taken.
   private final class Reports: Sendable {
     let signal = AsyncSignal()
     private let state = ProtectedValue(State())
@@ -132,7 +132,7 @@ struct EtcdLines {
   /// - Throws: ``EtcdFailure/lost(_:)`` if the response does not have the status 200.
   mutating func add(_ piece: [UInt8]) throws(EtcdFailure) -> [Data] {
     let newline = UInt8(ascii: "\n")
-    // What was there before contains no end of a line.
+    // The rest contains no end of a line.
     let hasEnd = piece.contains(newline)
     rest += piece
     if !hasEnd { return [] }
