@@ -261,7 +261,13 @@ extension ClusterNode {
         if write.deadline <= now { write.giveUp(ClusterError.unavailable(reason)) }
       }
       putBack(group.pending.filter(\.isWanted))
-    case .abandoned: for write in group.pending { write.giveUp(ending ?? .closed) }
+    case .abandoned:
+      let appended = Set(group.transactions.map(\.id))
+      // The outcome of these is unknown.
+      for write in group.pending where appended.contains(write.id) { write.giveUp(ending ?? .closed) }
+      // The others are in no entry. If the node goes on, with a snapshot, they are executed again.
+      let others = group.pending.filter { !appended.contains($0.id) }
+      if let ending { others.forEach { $0.giveUp(ending) } } else { putBack(others.filter(\.isWanted)) }
     }
     group = Group()
   }

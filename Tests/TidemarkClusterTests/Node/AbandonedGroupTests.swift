@@ -1,0 +1,89 @@
+import Foundation
+import Testing
+import Tidemark
+
+@testable import TidemarkCluster
+
+/// A group whose entry may be stored, when the log was discarded beyond it.
+@Suite(.closesClusters) struct AbandonedGroupTests {
+  @Test func itsWritesWithoutChangesAreExecutedAgain() async throws {
+    let cluster = try TestCluster()
+    let log = DiscardedLog(cluster.log.client())
+    let node = try await cluster.open("a", on: log)
+    try await node.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, value)")
+    let other = try await cluster.open("b") { $0.keptEntryCount = 0 }
+    try await other.catchUp()
+
+    let isHeld = DispatchSemaphore(value: 0)
+    let writing = PendingWrite(until: .now + .seconds(60)) { db in
+      // Until the other write waits, so that both are in one group.
+      isHeld.wait()
+      isHeld.signal()
+      try db.execute(sql: "INSERT INTO item VALUES (1, 'a')")
+    }
+    let reading = PendingWrite(until: .now + .seconds(60)) {
+      _ = try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM item")
+    }
+    log.isInterrupted.withLock { $0 = true }
+    node.node.submit(writing)
+    node.node.submit(reading)
+    isHeld.signal()
+    for await state in node.states() where state == .inDoubt { break }
+    try await other.execute("INSERT INTO item VALUES (2, 'b')")
+    let position = try await other.saveSnapshot()
+    log.discarded.withLock { $0 = position }
+
+    let read = try await withCheckedThrowingContinuation { continuation in
+      reading.wait { continuation.resume(with: $0) }
+    }
+    #expect(read == position)
+    let error = await #expect(throws: ClusterError.self) {
+      _ = try await withCheckedThrowingContinuation { continuation in
+        writing.wait { continuation.resume(with: $0) }
+      }
+    }
+    #expect(error?.unknownTransaction != nil)
+  }
+}
+
+/// A log that loses appends while it is interrupted, and does not deliver entries then. It ends with the next append
+/// after it was discarded.
+private final class DiscardedLog: ReplicatedLog {
+  let isInterrupted = ProtectedValue(false)
+  let discarded = ProtectedValue<LogPosition?>(nil)
+  private let base: any ReplicatedLog
+
+  init(_ base: any ReplicatedLog) { self.base = base }
+
+  var limits: LogLimits { base.limits }
+
+  func append(_ entry: LogEntry, until deadline: ContinuousClock.Instant) async throws -> AppendResult {
+    guard isInterrupted.withLock(\.self) else { return try await base.append(entry, until: deadline) }
+    guard let position = discarded.withLock(\.self) else { return .unknown }
+    isInterrupted.withLock { $0 = false }
+    throw LogError.behindLog(discardedThrough: position)
+  }
+
+  func entries(after position: LogPosition) -> AsyncThrowingStream<LogEntry, any Error> {
+    let stream = base.entries(after: position)
+    return AsyncThrowingStream { continuation in
+      let task = Task {
+        for try await entry in stream {
+          while self.isInterrupted.withLock(\.self) { try await Task.sleep(for: .milliseconds(1)) }
+          continuation.yield(entry)
+        }
+      }
+      continuation.onTermination = { _ in task.cancel() }
+    }
+  }
+
+  func entry(at number: UInt64) async throws -> LogEntry? { try await base.entry(at: number) }
+
+  func barrier(until deadline: ContinuousClock.Instant) async throws -> LogPosition {
+    try await base.barrier(until: deadline)
+  }
+
+  func discard(through position: LogPosition, until deadline: ContinuousClock.Instant) async throws {
+    try await base.discard(through: position, until: deadline)
+  }
+}
