@@ -10,6 +10,9 @@ struct NodeSession {
   let node: Node
   private var session: RandomSession
 
+  /// The first read, which is reported again and again in the mode `stale`.
+  private var staleRead: [Operation]?
+
   /// The position of the last write.
   private var position = LogPosition.start
 
@@ -27,9 +30,9 @@ struct NodeSession {
     let limit = Duration.milliseconds(500 + numbers.below(4_000))
     do {
       switch numbers.below(10) {
-      case 0: try await read(isLatest: node.plan.mode == .stale) { try await $0.read($1) }
+      case 0: try await read(isLatest: false) { try await $0.read($1) }
       case 1:
-        try await read(isLatest: node.plan.mode == .stale) { [position] in
+        try await read(isLatest: false) { [position] in
           try await $0.read(after: position, timeLimit: limit, $1)
         }
       case 2: try await read(isLatest: true) { try await $0.readLatest(timeLimit: limit, $1) }
@@ -52,12 +55,16 @@ struct NodeSession {
   ) async throws {
     let reads = session.randomReads()
     let begin = moment()
+    if let staleRead {
+      return node.log.ends(.init(session: session.number, begin: begin, end: moment(), operations: staleRead))
+    }
     let operations = try await access(node.database) { try HistoryTables.perform(reads, $0) }
     node.log.ends(
       .init(
         session: session.number, begin: isLatest ? begin : TransactionHistory.noMoment, end: moment(),
         operations: operations))
     session.moveOn(operations)
+    if node.plan.mode == .stale { staleRead = operations }
   }
 
   // MARK: - Writes

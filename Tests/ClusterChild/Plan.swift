@@ -9,7 +9,7 @@ enum Mode: String, CaseIterable {
   /// A planted fault: writes are reported as committed before they begin.
   case early
 
-  /// A planted fault: reads that may be old are reported as reads of the latest state.
+  /// A planted fault: the first read of a session is reported instead of its later ones.
   case stale
 }
 
