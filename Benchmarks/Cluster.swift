@@ -123,7 +123,7 @@ private final class ClusterBenchmark: @unchecked Sendable {
     (ContinuousClock.now - start) / .nanoseconds(1)
   }
 
-  /// Appends entries that are as large as the ones of a write.
+  /// Appends entries, each as large as the entry of a write.
   private func measureAppends(count: Int) async throws -> (p50: Double, rate: Double) {
     let log = log("appends/", from: 0)
     var position = try await log.barrier(until: .now + .seconds(30))

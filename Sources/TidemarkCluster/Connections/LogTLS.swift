@@ -31,7 +31,7 @@ public struct LogTLS: Hashable, Sendable {
 
   /// The certificate of a client and its private key.
   public struct Identity: Hashable, Sendable {
-    /// A file with the certificate of the client, followed by the ones of intermediate authorities.
+    /// A file with the certificate of the client, and then the certificates of intermediate authorities.
     public var certificateChain: URL
 
     /// A file with the private key of the certificate, without a passphrase.
@@ -40,8 +40,8 @@ public struct LogTLS: Hashable, Sendable {
     /// Creates an identity.
     ///
     /// - Parameters:
-    ///   - certificateChain: A file with the certificate of the client, followed by the ones of intermediate
-    ///     authorities.
+    ///   - certificateChain: A file with the certificate of the client, and then the certificates of
+    ///     intermediate authorities.
     ///   - privateKey: A file with the private key of the certificate, without a passphrase.
     public init(certificateChain: URL, privateKey: URL) {
       self.certificateChain = certificateChain
