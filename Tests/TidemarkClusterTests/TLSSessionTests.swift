@@ -27,7 +27,7 @@ import Testing
   @Test(arguments: ["localhost", "127.0.0.1", "::1"])
   func `the message is not sent before the handshake, which names the host`(host: String) throws {
     let session = try makeSession(host)
-    try session.start(Array("a secret".utf8))
+    try session.send(Array("a secret".utf8))
     let output = session.takeOutput()
     #expect(output.starts(with: [22, 3, 1]), "a record of the handshake")
     #expect(!session.hasSentMessage)
@@ -40,7 +40,7 @@ import Testing
   @Test(arguments: ["HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request", "SSH-2.0-OpenSSH_9.2\r\n"])
   func `a server with another protocol is refused`(text: String) throws {
     let session = try makeSession()
-    try session.start([1])
+    try session.send([1])
     #expect(throws: TLSError.refused("the handshake of TLS failed: wrong version number")) {
       _ = try session.receive(Array(text.utf8))
     }
@@ -49,7 +49,7 @@ import Testing
 
   @Test func `a connection that ends in the handshake is lost`() throws {
     let session = try makeSession()
-    try session.start([1])
+    try session.send([1])
     #expect(throws: TLSError.lost("the server has closed the connection in the handshake: does it use TLS?")) {
       try session.end()
     }
@@ -60,7 +60,7 @@ import Testing
     let context = try TLSContext(LogTLS())
     for _ in 0..<300 {
       let session = try context.makeSession(host: "localhost")
-      try session.start([1])
+      try session.send([1])
       var bytes: [UInt8] = [22, 3, 3, 0, 60, 2, 0, 0, 56, 3, 3]
       bytes += (0..<100).map { _ in UInt8.random(in: 0...255, using: &random) }
       bytes[Int.random(in: 0..<bytes.count, using: &random)] ^= 1

@@ -2,15 +2,17 @@
 ///
 /// It has no socket and never waits. The caller sends ``takeOutput()`` after each other method, also after an error.
 protocol ByteTransport: AnyObject {
-  /// Whether parts of the message were in the output: the server may have received it.
+  /// Whether parts of a message were in the output: the server may have received it.
   var hasSentMessage: Bool { get }
 
-  /// Begins, with the message that is sent as soon as the connection is ready.
-  func start(_ message: [UInt8]) throws(TLSError)
+  /// Accepts a message, which is sent as soon as the connection is ready.
+  ///
+  /// The next message follows after the response to this one.
+  func send(_ message: [UInt8]) throws(TLSError)
 
   /// Accepts bytes from the socket.
   ///
-  /// - Returns: The bytes of the response, and whether it has ended.
+  /// - Returns: The bytes of the response, and whether the connection has ended.
   func receive(_ bytes: [UInt8]) throws(TLSError) -> (received: [UInt8], isEnd: Bool)
 
   /// Accepts the end of the bytes from the socket.
@@ -27,7 +29,7 @@ final class PlainTransport: ByteTransport {
   private(set) var hasSentMessage = false
   private var output: [UInt8] = []
 
-  func start(_ message: [UInt8]) {
+  func send(_ message: [UInt8]) {
     output = message
     hasSentMessage = true
   }

@@ -8,7 +8,7 @@ package import Foundation
   import Darwin
 #endif
 
-/// A connected socket. Its methods block the thread, for two seconds at most.
+/// A connected socket. Its methods block the thread, for two seconds at most unless they say otherwise.
 package struct ClientSocket: Sendable {
   #if canImport(Darwin)
     private static let flags: Int32 = 0
@@ -85,6 +85,23 @@ package struct ClientSocket: Sendable {
     let count = recv(descriptor, &bytes, bytes.count, 0)
     return count < 0 ? nil : Array(bytes.prefix(count))
   }
+
+  /// Waits for bytes for any time, and returns them as ``read()`` does.
+  func waitAndRead() -> [UInt8]? {
+    var descriptors = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    while poll(&descriptors, 1, -1) < 0 { if errno != EINTR { return nil } }
+    return read()
+  }
+
+  /// Whether the server has closed the connection, or has sent something that was not requested.
+  var hasEnded: Bool {
+    var byte: UInt8 = 0
+    let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+    return count >= 0 || errno != EAGAIN && errno != EWOULDBLOCK
+  }
+
+  /// Ends the connection. Another thread that waits for bytes receives the end.
+  func interrupt() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
 
   /// Closes the connection.
   package func close() { _ = Self.closeDescriptor(descriptor) }

@@ -15,8 +15,8 @@ import Foundation
 /// incoming one, the caller receives more. So the socket decides about deadlines and cancellation, and a closed
 /// socket causes no signal.
 ///
-/// States: before the handshake has ended, the message is pending; then it was encrypted, and received bytes are
-/// decrypted. A session is used by one thread at a time.
+/// States: before the handshake has ended, the first message is pending; then it was encrypted, further messages are
+/// encrypted at once, and received bytes are decrypted. A session is used by one thread at a time.
 final class TLSSession: ByteTransport {
   private let context: TLSContext
   private let connection: OpenSSL.Pointer
@@ -24,10 +24,12 @@ final class TLSSession: ByteTransport {
   private let outgoing: OpenSSL.Pointer
   private let serverName: String
   private var pendingMessage: [UInt8]?
-  private(set) var hasSentMessage = false
+  private var sentMessageCount = 0
   private var hasReceivedEnd = false
 
   private var library: OpenSSL { context.library }
+
+  var hasSentMessage: Bool { sentMessageCount > 0 }
 
   /// - Parameter serverName: The host name or IP address that the certificate of the server must contain.
   init(_ context: TLSContext, serverName: String) throws(TLSError) {
@@ -78,7 +80,8 @@ final class TLSSession: ByteTransport {
 
   // MARK: - The exchange
 
-  func start(_ message: [UInt8]) throws(TLSError) {
+  func send(_ message: [UInt8]) throws(TLSError) {
+    if hasSentMessage { return try encrypt(message) }
     pendingMessage = message
     try continueHandshake()
   }
@@ -116,7 +119,12 @@ final class TLSSession: ByteTransport {
     }
     guard let message = pendingMessage else { return }
     pendingMessage = nil
-    hasSentMessage = true
+    try encrypt(message)
+  }
+
+  private func encrypt(_ message: [UInt8]) throws(TLSError) {
+    sentMessageCount += 1
+    library.ERR_clear_error()
     guard library.SSL_write(connection, message, CInt(message.count)) == message.count else {
       throw .lost("the message could not be encrypted: \(library.firstError.text)")
     }
@@ -152,11 +160,11 @@ final class TLSSession: ByteTransport {
 
   /// With TLS 1.3, the server verifies the client after the client's end of the handshake.
   ///
-  /// It processes no message before. So an alert about the certificate means that the message has no effect.
+  /// It processes no message before. So an alert about the certificate means that the first message has no effect.
   private var failureAfterHandshake: TLSError {
     let (reason, text) = library.firstError
     let certificateAlerts: [UInt] = Array(1_041...1_049) + [1_116]
-    return certificateAlerts.contains(reason)
+    return sentMessageCount == 1 && certificateAlerts.contains(reason)
       ? .refused("the server has not accepted the certificate of the client, or requires one: \(text)")
       : .lost("the connection with TLS failed: \(text)")
   }

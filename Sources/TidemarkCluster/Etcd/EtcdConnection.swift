@@ -5,9 +5,9 @@ import Foundation
 /// All requests of the log are idempotent. So a request that has failed, with or without effect, is repeated at the
 /// next server until the deadline.
 ///
-/// States: the current endpoint, the settings of TLS, and the token, which is missing until a server has required and
-/// returned one. Calls run at the same time; each failure advances the endpoint only if no other call has advanced it
-/// since.
+/// States: the current endpoint, the settings of TLS, the open connections that no call uses, and the token, which is
+/// missing until a server has required and returned one. Calls run at the same time, each with a connection of its own;
+/// each failure advances the endpoint only if no other call has advanced it since.
 actor EtcdConnection {
   /// The end of a call.
   enum Outcome<Response: Sendable>: Sendable {
@@ -28,15 +28,24 @@ actor EtcdConnection {
   }
 
   nonisolated let configuration: EtcdConfiguration
+  /// How many open connections wait for calls at most, and for how long: a device between client and server may forget
+  /// connections that are not used.
+  private static let (idleChannelCountMax, idleTime) = (4, Duration.seconds(30))
+
   private var endpointIndex = 0
   private var token: String?
   private var tls: TLSContextCache
   private var random = SystemRandomNumberGenerator()
 
+  /// The connections that no call uses, the last used one at the end.
+  private var idleChannels: [(channel: EtcdChannel, since: ContinuousClock.Instant)] = []
+
   init(_ configuration: EtcdConfiguration) {
     self.configuration = configuration
     tls = TLSContextCache(configuration.tls)
   }
+
+  deinit { for idle in idleChannels { idle.channel.close() } }
 
   /// The server that is used now.
   var endpoint: URL { configuration.endpoints[endpointIndex] }
@@ -126,11 +135,11 @@ actor EtcdConnection {
     let endpoint = endpoint
     let context = try context(for: endpoint)
     do {
-      let message = EtcdSocket.message(
+      let message = EtcdRequest.message(
         path: path, body: try JSONEncoder().encode(request), at: endpoint, headers: headers)
-      let (status, body) = try EtcdSocket.parse(try await response(to: message, at: endpoint, context, until: end))
-      guard status == 200 else { throw EtcdFailure(status: status, body: body) }
-      return try JSONDecoder().decode(Response.self, from: body)
+      let response = try await response(to: message, at: endpoint, context, until: end)
+      guard response.status == 200 else { throw EtcdFailure(status: response.status, body: response.body) }
+      return try JSONDecoder().decode(Response.self, from: response.body)
     } catch let failure as EtcdFailure {
       throw failure
     } catch {
@@ -138,27 +147,47 @@ actor EtcdConnection {
     }
   }
 
-  /// Returns the bytes of a response. If the time has passed, or the task is cancelled, the connection is closed.
+  /// Returns the response to a message. If the time has passed, or the task is cancelled, the connection is closed.
   private func response(
-    to message: Data, at endpoint: URL, _ context: TLSContext?, until end: ContinuousClock.Instant
-  ) async throws -> Data {
-    let sleep = configuration.clock.sleep
-    return try await withThrowingTaskGroup(of: Data?.self) { group in
-      group.addTask {
-        var response = Data()
-        for try await chunk in EtcdSocket.exchange(message, at: endpoint, context: context) { response += chunk }
+    to message: [UInt8], at endpoint: URL, _ context: TLSContext?, until end: ContinuousClock.Instant
+  ) async throws -> EtcdResponse {
+    let channel = takeChannel(to: endpoint, context)
+    do {
+      let sleep = configuration.clock.sleep
+      let response = try await withThrowingTaskGroup(of: EtcdResponse?.self) { group in
+        group.addTask { try await channel.response(to: message) }
+        group.addTask {
+          try await sleep(end)
+          return nil
+        }
+        defer { group.cancelAll() }
+        guard let first = try await group.next(), let response = first else {
+          throw EtcdFailure.lost("\(endpoint) has not responded in time")
+        }
         return response
       }
-      group.addTask {
-        try await sleep(end)
-        return nil
-      }
-      defer { group.cancelAll() }
-      guard let first = try await group.next(), let response = first else {
-        throw EtcdFailure.lost("\(endpoint) has not responded in time")
-      }
+      if response.keepsConnection { keep(channel) } else { channel.close() }
       return response
+    } catch {
+      channel.close()
+      throw error
     }
+  }
+
+  /// Returns the connection that was used last, or a new one.
+  private func takeChannel(to endpoint: URL, _ context: TLSContext?) -> EtcdChannel {
+    let begin = configuration.clock.now() - Self.idleTime
+    while let (channel, since) = idleChannels.popLast() {
+      // The context is another one after a certificate was replaced.
+      if channel.endpoint == endpoint, channel.context === context, since >= begin { return channel }
+      channel.close()
+    }
+    return EtcdChannel(to: endpoint, context: context)
+  }
+
+  private func keep(_ channel: EtcdChannel) {
+    idleChannels.append((channel, since: configuration.clock.now()))
+    if idleChannels.count > Self.idleChannelCountMax { idleChannels.removeFirst().channel.close() }
   }
 
   private func advance(from index: Int) {

@@ -41,13 +41,18 @@ final class EtcdWatch: Sendable {
     _ request: EtcdMessage.WatchRequest, at endpoint: URL, headers: [String: String], context: TLSContext?
   ) throws {
     self.endpoint = endpoint
-    let message = EtcdSocket.message(
-      path: "watch", body: try JSONEncoder().encode(request), at: endpoint, headers: headers)
+    let message = EtcdRequest.message(
+      path: "watch", body: try JSONEncoder().encode(request), at: endpoint, headers: headers, version: .http10)
     let reports = Reports()
     self.reports = reports
+    let channel = EtcdChannel(to: endpoint, context: context)
     receiver = Task {
       // The reader reads next, and reports an error that persists.
-      try? await reports.receive(EtcdSocket.exchange(message, at: endpoint, context: context))
+      try? await channel.perform { (wire) throws(EtcdFailure) in
+        try wire.send(message)
+        try reports.receive(from: wire)
+      }
+      channel.close()
       reports.change { $0.hasEnded = true }
     }
   }
@@ -93,18 +98,27 @@ final class EtcdWatch: Sendable {
     }
 
     /// Receives the response: a head, and a line for each report.
-    func receive(_ chunks: AsyncThrowingStream<[UInt8], any Error>) async throws {
+    func receive(from wire: EtcdWire) throws(EtcdFailure) {
       var lines = EtcdLines()
-      for try await chunk in chunks {
-        for line in try lines.add(chunk) {
-          let response = try JSONDecoder().decode(EtcdMessage.WatchResponse.self, from: line)
-          guard let result = response.result, result.canceled != true else { return }
-          let entries = try (result.events ?? []).compactMap {
-            try $0.kv?.value.map { try LogEntry(encoded: Array($0)) }
-          }
+      while true {
+        let bytes = try wire.receive()
+        if bytes.isEmpty { return }
+        for line in try lines.add(bytes) {
+          guard let entries = try Self.entries(of: line) else { return }
           let isTooMuch = add(entries)
           if isTooMuch { return }
         }
+      }
+    }
+
+    /// The entries of a report; nil if it ends the watch.
+    private static func entries(of line: Data) throws(EtcdFailure) -> [LogEntry]? {
+      do {
+        let response = try JSONDecoder().decode(EtcdMessage.WatchResponse.self, from: line)
+        guard let result = response.result, result.canceled != true else { return nil }
+        return try (result.events ?? []).compactMap { try $0.kv?.value.map { try LogEntry(encoded: Array($0)) } }
+      } catch {
+        throw .lost("\(error)")
       }
     }
 

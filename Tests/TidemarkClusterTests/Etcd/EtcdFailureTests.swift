@@ -25,24 +25,6 @@ import Testing
     #expect(EtcdFailure(status: status, body: Data(body.utf8)) == failure)
   }
 
-  @Test(arguments: [
-    "", "HTTP/1.0 200 OK\r\n", "HTTP/1.0 200 OK\r\nContent-Length: 3\r\n\r\nab", "SMTP 200\r\n\r\n", "HTTP/1.0\r\n\r\n",
-  ])
-  func `an incomplete response decides nothing`(response: String) {
-    let error = #expect(throws: EtcdFailure.self) { try EtcdSocket.parse(Data(response.utf8)) }
-    guard case .lost = error else {
-      Issue.record("\(error.map { "\($0)" } ?? "no error")")
-      return
-    }
-  }
-
-  @Test func `a complete response has a status and a body`() throws {
-    let text = "HTTP/1.0 503 Service Unavailable\r\ncontent-length: 4\r\nA: b:c\r\n\r\n\r\n\r\n"
-    let (status, body) = try EtcdSocket.parse(Data(text.utf8))
-    #expect(status == 503)
-    #expect(body == Data("\r\n\r\n".utf8))
-  }
-
   @Test func `pauses grow after each round of servers, up to half a second`() {
     var random = LogRandom(seed: 1)
     var backOff = LogBackOff(endpointCount: 3)

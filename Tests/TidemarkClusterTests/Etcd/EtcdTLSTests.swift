@@ -223,44 +223,40 @@ struct EtcdTLSTests {
 
   // MARK: - Lost connections
 
-  /// The bytes of a response that arrive through a proxy, and the error that ends them.
+  /// Makes a request through a proxy.
   private func exchange(
-    _ message: Data, with server: EtcdServer, cuttingAfter byteCount: Int
-  ) async throws -> (response: Data, error: EtcdFailure?) {
+    _ message: [UInt8], with server: EtcdServer, cuttingAfter byteCount: Int
+  ) async throws -> Result<EtcdResponse, EtcdFailure> {
     let proxy = try CuttingProxy(to: server.address.clientPort, cuttingAfter: byteCount)
     let endpoint = try #require(URL(string: "https://127.0.0.1:\(proxy.port)"))
-    var response = Data()
-    do {
-      let context = try TLSContext(certificates.tls())
-      for try await chunk in EtcdSocket.exchange(message, at: endpoint, context: context) { response += chunk }
-      return (response, nil)
-    } catch let error as EtcdFailure {
-      return (response, error)
-    }
+    let channel = EtcdChannel(to: endpoint, context: try TLSContext(certificates.tls()))
+    defer { channel.close() }
+    do throws(EtcdFailure) { return .success(try await channel.response(to: message)) } catch { return .failure(error) }
   }
 
-  @Test func `a response that was cut off is not complete, whatever its last byte`() async throws {
+  @Test(arguments: [EtcdRequest.Version.http10, .http11])
+  func `a response that was cut off is not complete, whatever its last byte`(version: EtcdRequest.Version) async throws
+  {
     let server = certificates.makeServer()
     defer { server.stop() }
     try server.start()
     _ = try await server.isLeader()
-    let message = EtcdSocket.message(
-      path: "maintenance/status", body: Data("{}".utf8), at: server.address.client, headers: [:])
-    let (whole, error) = try await exchange(message, with: server, cuttingAfter: .max)
-    #expect(error == nil)
-    #expect(try EtcdSocket.parse(whole).status == 200)
+    let message = EtcdRequest.message(
+      path: "maintenance/status", body: Data("{}".utf8), at: server.address.client, version: version)
+    let whole = try await exchange(message, with: server, cuttingAfter: .max).get()
+    #expect(whole.status == 200)
+    #expect(whole.keepsConnection == (version == .http11))
 
     // The handshake has about 1,500 bytes, and the response 500.
     var (notSent, lost) = (0, 0)
     for byteCount in stride(from: 0, to: 2_600, by: 37) {
-      let (response, error) = try await exchange(message, with: server, cuttingAfter: byteCount)
-      switch error {
-      case .notSent: notSent += 1
-      case .lost: lost += 1
-      case nil:
-        #expect(response.count == whole.count, "after \(byteCount) bytes")
-        #expect(try EtcdSocket.parse(response).body.last == UInt8(ascii: "}"), "after \(byteCount) bytes")
-      case .insecure, .unauthenticated, .rejected: Issue.record("\(byteCount) bytes: \(String(describing: error))")
+      switch try await exchange(message, with: server, cuttingAfter: byteCount) {
+      case .failure(.notSent): notSent += 1
+      case .failure(.lost): lost += 1
+      case .success(let response):
+        #expect(response.body.count == whole.body.count, "after \(byteCount) bytes")
+        #expect(response.body.last == UInt8(ascii: "}"), "after \(byteCount) bytes")
+      case .failure(let error): Issue.record("\(byteCount) bytes: \(error)")
       }
     }
     #expect(notSent > 10)
@@ -275,7 +271,7 @@ struct EtcdTLSTests {
     try server.start()
     _ = try await server.isLeader()
     // The handshake has about 1,000 bytes. Behind it, the client sends the message until the connection is closed.
-    let message = Data(repeating: 32, count: 8 << 20)
+    let message = [UInt8](repeating: 32, count: 8 << 20)
     for byteCount in stride(from: 0, to: 1_400, by: 100) {
       _ = try await exchange(message, with: server, cuttingAfter: byteCount)
     }

@@ -20,6 +20,9 @@ final class ClusterProcessRun {
     (self.run, self.mode) = (run, mode)
     folder = try TestFolder()
     network = try ClusterNetwork(memberCount: 6)
+    if network == nil {
+      print("stress: \(run.scenario): no split of the network, which requires root, `ip`, `unshare` and `nsenter`")
+    }
     servers = try await EtcdServers(in: network)
     numbers = RandomNumbers(seed: run.seed)
     for node in 0..<3 { nodes.append(try startedNode(node)) }

@@ -1,4 +1,5 @@
 import Foundation
+import TidemarkEssentials
 
 /// A server on the loopback interface that forwards connections to another one, and closes each of them after it has
 /// forwarded some bytes of the response.
@@ -10,16 +11,41 @@ final class CuttingProxy: Sendable {
 
   private let listener: Int32
 
+  /// The connections of clients.
+  private let connections = ProtectedValue(Connections())
+  private let hasChanged = AsyncSignal()
+
+  private struct Connections {
+    /// The sockets of the open ones.
+    var clients: Set<Int32> = []
+    var count = 0
+  }
+
+  /// How many connections the proxy has accepted.
+  var connectionCount: Int { connections.withLock { $0.count } }
+
+  /// How many of them are open.
+  var openConnectionCount: Int { connections.withLock { $0.clients.count } }
+
   /// - Parameters:
   ///   - target: The port of the server.
   ///   - byteCount: The number of bytes of a response after which its connection is closed.
   init(to target: UInt16, cuttingAfter byteCount: Int) throws {
     (listener, port) = try LoopbackSocket.listen()
-    Thread.detachNewThread { [listener] in
+    Thread.detachNewThread { [listener, connections, hasChanged] in
       while true {
         let client = accept(listener, nil, nil)
         if client < 0 { return }
-        Self.forward(client, to: target, cuttingAfter: byteCount)
+        connections.withLock { state in
+          state.clients.insert(client)
+          state.count += 1
+        }
+        Self.forward(client, to: target, cuttingAfter: byteCount) {
+          // `closeConnections()` uses sockets under the lock only, while they are in the set.
+          connections.withLock { _ = $0.clients.remove(client) }
+          close(client)
+          hasChanged.raise()
+        }
       }
     }
   }
@@ -30,11 +56,25 @@ final class CuttingProxy: Sendable {
     close(listener)
   }
 
-  private static func forward(_ client: Int32, to target: UInt16, cuttingAfter byteCount: Int) {
-    guard let server = LoopbackSocket.connect(to: target) else {
-      close(client)
-      return
+  /// Closes all connections, and waits until they are closed.
+  func closeConnections() async {
+    connections.withLock { for client in $0.clients { _ = shutdown(client, Int32(SHUT_RDWR)) } }
+    await waitUntilAllAreClosed()
+  }
+
+  /// Waits until no connection is open.
+  func waitUntilAllAreClosed() async {
+    while true {
+      let count = hasChanged.count
+      if openConnectionCount == 0 { return }
+      await hasChanged.wait(after: count)
     }
+  }
+
+  private static func forward(
+    _ client: Int32, to target: UInt16, cuttingAfter byteCount: Int, didEnd: @escaping @Sendable () -> Void
+  ) {
+    guard let server = LoopbackSocket.connect(to: target) else { return didEnd() }
     let threads = DispatchGroup()
     for (source, target, limit) in [(client, server, Int.max), (server, client, byteCount)] {
       threads.enter()
@@ -45,7 +85,10 @@ final class CuttingProxy: Sendable {
         threads.leave()
       }
     }
-    threads.notify(queue: .global()) { for descriptor in [client, server] { close(descriptor) } }
+    threads.notify(queue: .global()) {
+      close(server)
+      didEnd()
+    }
   }
 
   private static func copy(from source: Int32, to target: Int32, _ limit: Int) {

@@ -86,14 +86,12 @@ final class EtcdServer: Sendable {
   /// Makes a request to the gateway.
   @discardableResult
   func post(_ path: String, _ body: [String: String]) async throws -> [String: Any] {
-    let message = EtcdSocket.message(
-      path: path, body: try JSONEncoder().encode(body), at: address.client, headers: [:])
-    var response = Data()
-    let context = address.scheme == "https" ? try TLSContext(tls) : nil
-    for try await chunk in EtcdSocket.exchange(message, at: address.client, context: context) { response += chunk }
-    let (status, data) = try EtcdSocket.parse(response)
-    guard status == 200 else { throw UnexpectedResult() }
-    return try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
+    let message = EtcdRequest.message(path: path, body: try JSONEncoder().encode(body), at: address.client)
+    let channel = EtcdChannel(to: address.client, context: address.scheme == "https" ? try TLSContext(tls) : nil)
+    defer { channel.close() }
+    let response = try await channel.response(to: message)
+    guard response.status == 200 else { throw UnexpectedResult() }
+    return try JSONSerialization.jsonObject(with: response.body) as? [String: Any] ?? [:]
   }
 }
 
