@@ -47,6 +47,9 @@ package struct ClientSocket: Sendable {
       for option in [SO_SNDTIMEO, SO_RCVTIMEO] {
         _ = setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
       }
+      // The end of a message must not wait until the server has acknowledged its begin.
+      var isOn: Int32 = 1
+      _ = setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
       #if canImport(Glibc)
         let result = Glibc.connect(descriptor, address.ai_addr, address.ai_addrlen)
