@@ -87,6 +87,16 @@ import Testing
     }
   }
 
+  @Test func `a digest is created from its description, and from no other text`() {
+    let digest = Self.entry.digest
+    let text = digest.description
+    #expect(LogDigest(text) == digest)
+    #expect(LogDigest(text.uppercased()) == digest)
+    for other in ["", String(text.dropLast()), text + "0", "g" + text.dropFirst(), "é" + text.dropFirst(2)] {
+      #expect(LogDigest(other) == nil)
+    }
+  }
+
   @Test(arguments: [
     ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
     ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),

@@ -1,4 +1,15 @@
 /// A place in the history of a log: the number of an entry, and its digest.
+///
+/// Positions with equal numbers and different digests belong to different histories. To store a position, store both
+/// properties, the digest as its ``LogDigest/bytes`` or its ``LogDigest/description``:
+///
+/// ```swift
+/// let text = "\(position.number)-\(position.digest)"
+/// let parts = text.split(separator: "-")
+/// if let number = UInt64(parts[0]), let digest = LogDigest(String(parts[1])) {
+///   position = LogPosition(number: number, digest: digest)
+/// }
+/// ```
 public struct LogPosition: Hashable, Sendable {
   /// The number of the entry; 0 before the first entry.
   public let number: UInt64
@@ -21,7 +32,7 @@ public struct LogPosition: Hashable, Sendable {
 }
 
 extension LogPosition: CustomStringConvertible {
-  /// The number, and the first digits of the digest.
+  /// The number, and the first digits of the digest, for people.
   public var description: String { "\(number)·\(digest.description.prefix(8))" }
 }
 
@@ -51,8 +62,22 @@ public struct LogDigest: Hashable, Sendable {
   public static let zero = LogDigest(zeros: byteCount)
 }
 
-extension LogDigest: CustomStringConvertible {
-  /// The digest in hexadecimal digits.
+extension LogDigest: LosslessStringConvertible {
+  /// Creates a digest from hexadecimal digits.
+  ///
+  /// - Parameter description: The ``description`` of a digest.
+  /// - Returns: The digest; nil if there are not exactly 64 digits.
+  public init?(_ description: String) {
+    let values = description.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
+    guard values.count == Self.byteCount * 2 else { return nil }
+    self.init(
+      stride(from: 0, to: values.count, by: 2).compactMap { index in
+        guard let high = values[index], let low = values[index + 1] else { return nil }
+        return UInt8(high * 16 + low)
+      })
+  }
+
+  /// The digest in 64 hexadecimal digits.
   public var description: String {
     bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }

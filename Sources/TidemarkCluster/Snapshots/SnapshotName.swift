@@ -18,9 +18,7 @@ enum SnapshotName {
   static func position(named name: String) -> LogPosition? {
     guard name.hasSuffix(suffix) else { return nil }
     let parts = name.dropLast(suffix.count).split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count == 2, let number = UInt64(parts[0]), let digest = LogDigest(hexadecimal: parts[1]) else {
-      return nil
-    }
+    guard parts.count == 2, let number = UInt64(parts[0]), let digest = LogDigest(String(parts[1])) else { return nil }
     let position = LogPosition(number: number, digest: digest)
     return self.name(of: position) == name ? position : nil
   }
@@ -37,18 +35,5 @@ enum SnapshotName {
       return nil
     }
     return String(complete)
-  }
-}
-
-extension LogDigest {
-  /// Creates a digest from hexadecimal digits; nil if there are not exactly 64.
-  fileprivate init?(hexadecimal digits: Substring) {
-    let values = digits.map(\.hexDigitValue)
-    guard values.count == LogDigest.byteCount * 2 else { return nil }
-    self.init(
-      stride(from: 0, to: values.count, by: 2).compactMap { index in
-        guard let high = values[index], let low = values[index + 1] else { return nil }
-        return UInt8(high * 16 + low)
-      })
   }
 }
