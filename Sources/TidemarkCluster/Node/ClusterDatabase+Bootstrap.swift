@@ -16,18 +16,22 @@ extension ClusterDatabase {
   /// let database = try await ClusterDatabase.open("/var/lib/berlin.sqlite", log: log, configuration)
   /// ```
   ///
-  /// The file is not changed. Transactions that are committed in it after the call has begun may be missing. It may be
-  /// the backup of a node of another cluster, whose log is lost.
+  /// The file is not changed. Transactions that are committed in it after the call has begun may be missing: stop the
+  /// programs that write into it. It may be the backup of a node of another cluster, whose log is lost.
+  ///
+  /// Call it once, before a node has written. It can be repeated after any error: if it had succeeded nevertheless, or
+  /// another process was first, it throws ``ClusterError/logNotEmpty(_:)``, and nodes can be opened.
   ///
   /// - Parameters:
   ///   - log: A log without entries.
   ///   - path: The path of the database. There must be space for a copy beside it.
   ///   - snapshots: The store of the cluster's snapshots.
   ///   - configuration: The configuration for opening the database.
-  ///   - timeLimit: How long to wait for the log.
+  ///   - timeLimit: How long to wait for the log. Copying the database counts, and is not interrupted.
   /// - Returns: The position of the contents.
-  /// - Throws: ``ClusterError/logNotEmpty(_:)``; ``ClusterError/outcomeUnknown(_:)`` if the result of the append is
-  ///   unknown when the time is over; another ``ClusterError``, a ``SnapshotError``, or a `DatabaseError`.
+  /// - Throws: ``ClusterError/logNotEmpty(_:)``; ``ClusterError/unavailable(_:)`` if the log could not be reached in
+  ///   time; ``ClusterError/outcomeUnknown(_:)`` if the result of the append is unknown when the time is over, or when
+  ///   the task is cancelled; a ``LogError``; a ``SnapshotError``; a `DatabaseError`; or `CancellationError`.
   @discardableResult
   public static func bootstrap(
     _ log: any ReplicatedLog, from path: String, snapshots: any SnapshotStore,
@@ -52,8 +56,16 @@ extension ClusterDatabase {
           throw LogError.unavailable("the result of the append is unknown")
         }
       }
-    } catch ClusterError.unavailable where isInDoubt.withLock(\.self) {
+    } catch let error where isInDoubt.withLock(\.self) && leavesDoubt(error) {
       throw ClusterError.outcomeUnknown(ClusterTransactionID(id: id, entryNumber: entry.number))
+    }
+  }
+
+  /// Whether an append that was in doubt still is after an error.
+  private static func leavesDoubt(_ error: any Error) -> Bool {
+    switch error {
+    case is CancellationError, ClusterError.unavailable: true
+    default: false
     }
   }
 

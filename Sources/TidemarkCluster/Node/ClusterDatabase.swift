@@ -4,17 +4,19 @@ public import Tidemark
 /// A database that several nodes share through a replicated log.
 ///
 /// Each node has a file of its own with the whole database. Reads and live queries use this file, so they are as fast
-/// as those of a ``DatabasePool``, and need no connection to the other nodes. A write is executed on the file of the
-/// node, and committed if the log has stored its changes. The other nodes apply them.
+/// as in a `DatabasePool`, and need no connection to the other nodes. A write is executed on the file of the node, and
+/// committed if the log has stored its changes. The other nodes apply them.
 ///
 /// ```swift
 /// var configuration = ClusterConfiguration(node: "berlin")
 /// configuration.snapshots = DirectorySnapshotStore(URL(fileURLWithPath: "/srv/snapshots"))
 /// let database = try await ClusterDatabase.open("/var/lib/shop.sqlite", log: log, configuration)
+/// try await database.migrate(migrator)
 ///
 /// try await database.write { db in
 ///   try db.execute(sql: "UPDATE product SET price = price + 1")
 /// }
+/// let players = try await database.read { try Player.fetchAll($0) }
 /// ```
 ///
 /// A cluster database is a `DatabaseReader`: requests, `ValueObservation`, change streams and all other means of
@@ -23,12 +25,22 @@ public import Tidemark
 /// **Writes.** All writes of all nodes have one order, in which each of them sees the effects of those before it: they
 /// are strictly serializable. If another node was first, the closure of a write is executed again.
 ///
-/// **Reads.** ``DatabaseReader/read(_:)`` returns a state of the database that may be a moment old, but never mixes
+/// **Reads.** `DatabaseReader.read(_:)` returns a state of the database that may be a moment old, but never mixes
 /// two. ``read(after:timeLimit:_:)`` waits until the node has a known position: to read one's own writes on another
 /// node. ``readLatest(timeLimit:_:)`` returns a state that includes all writes which were acknowledged before the call.
 ///
+/// **Without the log**, for example without a quorum of its servers, `DatabaseReader.read(_:)` and live queries go
+/// on. Writes, ``readLatest(timeLimit:_:)`` and ``catchUp(timeLimit:)`` wait until their time limit, and then throw
+/// ``ClusterError/unavailable(_:)``, or ``ClusterError/outcomeUnknown(_:)`` if an entry was sent. The node continues by
+/// itself when the log is back. If the log rejects a request, such as for a wrong password, they do not wait.
+///
+/// **Cancellation.** Cancelling a task ends its wait at once, but does not interrupt a closure that is running. A write
+/// throws `CancellationError` if it is not committed and never will be, and ``ClusterError/outcomeUnknown(_:)``
+/// otherwise.
+///
 /// **The end.** A node runs until it is closed, also if the program keeps no reference to the database: live queries
-/// and change streams go on.
+/// and change streams go on. After ``close()``, reads throw a `DatabaseError`, and writes ``ClusterError/closed``. A
+/// node that has found an error which does not pass by itself is *stopped*: it reads, and its writes throw this error.
 public final class ClusterDatabase: DatabaseReader {
   let node: ClusterNode
 
@@ -44,15 +56,27 @@ public final class ClusterDatabase: DatabaseReader {
 
   /// Opens the file of a node, and begins to follow the log.
   ///
-  /// The method returns before the node has caught up with the log: see ``catchUp(timeLimit:)``.
+  /// ```swift
+  /// let log = EtcdLog(EtcdConfiguration(endpoints: endpoints))
+  /// let database = try await ClusterDatabase.open(
+  ///   "/var/lib/shop.sqlite", log: log, ClusterConfiguration(node: "berlin"))
+  /// ```
+  ///
+  /// The method neither needs nor waits for the log: a node can be opened, and its file be read, without a connection.
+  /// To begin with the newest state, call ``catchUp(timeLimit:)``.
+  ///
+  /// Only the node may write into the file. Do not open the file with another node, or write into it with another
+  /// program: the node then stops with ``ClusterError/foreignWrite(_:)``.
   ///
   /// - Parameters:
-  ///   - path: The path of the file. It is created if it does not exist.
+  ///   - path: The path of the file. It is created if it does not exist, in a folder that does.
   ///   - log: The log of the cluster.
   ///   - configuration: The configuration of the node.
-  /// - Returns: The database.
-  /// - Throws: ``ClusterError/foreignWrite(_:)`` or ``ClusterError/unsuitableFile(_:)`` if the file cannot be used,
-  ///   ``ClusterError/unsuitableConfiguration(_:)``, or a `DatabaseError`.
+  /// - Returns: The database, which runs until it is closed.
+  /// - Throws: ``ClusterError/foreignWrite(_:)`` if another program has written into the file;
+  ///   ``ClusterError/unsuitableFile(_:)`` if it contains tables and is not the file of a node;
+  ///   ``ClusterError/unsuitableConfiguration(_:)``; `CancellationError` if the task was cancelled before the call; or
+  ///   a `DatabaseError`.
   public static func open(
     _ path: String, log: any ReplicatedLog, _ configuration: ClusterConfiguration
   ) async throws -> ClusterDatabase {
@@ -76,218 +100,73 @@ public final class ClusterDatabase: DatabaseReader {
     }
   }
 
-  /// Closes the node. Writes whose outcome is not known yet throw ``ClusterError/outcomeUnknown(_:)``, others
-  /// ``ClusterError/closed``. Closing a closed database has no effect. It cannot be closed inside of one of its writes.
+  /// Closes the node.
   ///
-  /// - Throws: A `DatabaseError` if the file cannot be closed.
+  /// The method waits for the running closure of a write, and for running reads, but not for the log. Waiting writes
+  /// throw ``ClusterError/outcomeUnknown(_:)`` if their entry may be stored, and ``ClusterError/closed`` otherwise. If
+  /// it is stored, the node applies it when it is opened again. Closing a closed database has no effect.
+  ///
+  /// Closing a database inside of one of its writes is a programming error, and traps.
+  ///
+  /// - Throws: A `DatabaseError` if the program still retains a statement. The database is closed nevertheless.
   public func close() throws {
     node.close()
     try node.pool.close()
   }
 
-  // MARK: - Writing
-
-  /// Executes a transaction on all nodes.
-  ///
-  /// ```swift
-  /// let count = try await database.write { db in
-  ///   try Player(name: "Arthur").insert(db)
-  ///   return try Player.fetchCount(db)
-  /// }
-  /// ```
-  ///
-  /// **The closure may be executed several times**, and only its last execution counts: if another node's write comes
-  /// first, its effects are rolled back, and it sees the new state the next time. So it should have no effects outside
-  /// of the database. Writes that wait at the same time share an entry of the log; each of them is a transaction of its
-  /// own, and one that throws does not affect the others.
-  ///
-  /// The changed rows are replicated, not the statements: random values, dates and functions of the program are the
-  /// same on all nodes. Changes of temporary tables and attached databases stay on this node. The closure cannot begin
-  /// or end transactions; savepoints are possible. Changes that the library cannot see, such as statements
-  /// that are executed with the C interface, are refused.
-  ///
-  /// - Parameters:
-  ///   - timeLimit: How long to wait for the log; nil for ``ClusterConfiguration/writeTimeLimit``.
-  ///   - updates: A closure that changes the database.
-  /// - Returns: The result of the closure.
-  /// - Throws: The error of the closure, in which case nothing is changed; ``ClusterError/outcomeUnknown(_:)`` if the
-  ///   transaction may be committed later; another ``ClusterError``; or `CancellationError`, if nothing was written.
-  public func write<T: Sendable>(
-    timeLimit: Duration? = nil, _ updates: @escaping @Sendable (Database) throws -> T
-  ) async throws -> T {
-    try await writeReturningPosition(timeLimit: timeLimit, updates).value
-  }
-
-  /// Executes a transaction on all nodes, and returns the position of the log that contains it.
-  ///
-  /// ```swift
-  /// let (_, position) = try await berlin.writeReturningPosition { db in
-  ///   try Player(name: "Arthur").insert(db)
-  /// }
-  /// let count = try await paris.read(after: position) { try Player.fetchCount($0) }
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - timeLimit: How long to wait for the log; nil for ``ClusterConfiguration/writeTimeLimit``.
-  ///   - updates: A closure that changes the database. It may be executed several times.
-  /// - Returns: The result of the closure; and the position of its entry, or if it has changed nothing, the position of
-  ///   the state that it has read.
-  /// - Throws: See ``write(timeLimit:_:)``.
-  public func writeReturningPosition<T: Sendable>(
-    timeLimit: Duration? = nil, _ updates: @escaping @Sendable (Database) throws -> T
-  ) async throws -> (value: T, position: LogPosition) {
-    let box = ValueBox<T>()
-    let position = try await submit(timeLimit, isFence: false) { db in box.set(try updates(db)) }
-    guard let value = box.take() else { throw ClusterError.closed }
-    return (value, position)
-  }
-
-  private func submit(
-    _ timeLimit: Duration?, isFence: Bool, _ updates: @escaping @Sendable (Database) throws -> Void
-  ) async throws -> LogPosition {
-    try Task.checkCancellation()
-    let deadline = ContinuousClock.now + (timeLimit ?? node.configuration.writeTimeLimit)
-    let write = PendingWrite(until: deadline, isFence: isFence, run: updates)
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        write.wait { continuation.resume(with: $0) }
-        node.submit(write)
-      }
-    } onCancel: {
-      node.cancel(write)
-    }
-  }
-
-  /// Applies the migrations that are not applied yet. Each of them is a transaction on all nodes.
-  ///
-  /// Every node may call it when it starts: a migration is applied once.
-  ///
-  /// - Parameters:
-  ///   - migrator: The migrations. `eraseDatabaseOnSchemaChange` is ignored.
-  ///   - timeLimit: How long each migration waits for the log; nil for ``ClusterConfiguration/writeTimeLimit``.
-  /// - Throws: The error of the first migration that fails, or a ``ClusterError``. Earlier migrations stay applied.
-  public func migrate(_ migrator: DatabaseMigrator, timeLimit: Duration? = nil) async throws {
-    // Most often, there is nothing to do. Then nothing is written.
-    if try await readLatest(timeLimit: timeLimit, { try migrator.hasCompletedMigrations($0) }) { return }
-    while try await write(timeLimit: timeLimit, { try migrator.applyNextMigration($0) }) != nil {}
-  }
-
-  /// Decides whether a transaction of unknown outcome is committed.
-  ///
-  /// If the log does not contain its entry yet, an entry is appended that makes it impossible.
-  ///
-  /// - Parameters:
-  ///   - id: The transaction of ``ClusterError/outcomeUnknown(_:)``, on any node.
-  ///   - timeLimit: How long to wait for the log; nil for ``ClusterConfiguration/writeTimeLimit``.
-  /// - Returns: Whether the transaction is committed.
-  /// - Throws: ``ClusterError/unavailable(_:)`` if the log could not be reached; or
-  ///   ``LogError/behindLog(discardedThrough:)`` if the entry was discarded, so that the outcome is not known any more.
-  public func outcome(of id: ClusterTransactionID, timeLimit: Duration? = nil) async throws -> ClusterOutcome {
-    let deadline = ContinuousClock.now + (timeLimit ?? node.configuration.writeTimeLimit)
-    let log = node.log
-    var end = try await ClusterNode.repeating(until: deadline) { try await log.barrier(until: deadline) }
-    while end.number < id.entryNumber {
-      end = try await submit(deadline - .now, isFence: true) { _ in }
-    }
-    return try await ClusterNode.repeating(until: deadline) { [node] in
-      // A read may return an old state.
-      guard let entry = try await log.entry(at: id.entryNumber) else {
-        throw LogError.unavailable("entry \(id.entryNumber) could not be read")
-      }
-      return try await node.contains(entry, id.id) ? .committed(entry.position) : .notCommitted
-    }
-  }
-
-  // MARK: - Reading
-
-  /// The position of the file of this node.
-  public var position: LogPosition { node.position }
-
-  /// The position of the state that a read sees.
-  ///
-  /// ```swift
-  /// let (players, position) = try await database.read { db in
-  ///   try (Player.fetchAll(db), ClusterDatabase.position(db))
-  /// }
-  /// ```
-  ///
-  /// - Parameter db: A connection of a cluster database.
-  /// - Returns: The position.
-  /// - Throws: A `DatabaseError`, or ``ClusterError/unsuitableFile(_:)`` for another database.
-  public static func position(_ db: Database) throws -> LogPosition {
-    guard let position = try NodeStorage.position(db) else {
-      throw ClusterError.unsuitableFile("the database does not belong to a node")
-    }
-    return position
-  }
-
-  /// Reads a state that includes a position, after waiting for it if necessary.
-  ///
-  /// - Parameters:
-  ///   - position: The position of a write, on any node.
-  ///   - timeLimit: How long to wait for the position; nil for ``ClusterConfiguration/writeTimeLimit``.
-  ///   - value: A closure that reads from the database.
-  /// - Returns: The result of the closure.
-  /// - Throws: The error of the closure; ``ClusterError/unavailable(_:)`` if the time is over;
-  ///   ``ClusterError/historyDiverged(_:)`` if the position belongs to another history; or `CancellationError`.
-  public func read<T: Sendable>(
-    after position: LogPosition, timeLimit: Duration? = nil, _ value: @escaping @Sendable (Database) throws -> T
-  ) async throws -> T {
-    try await node.wait(for: position, until: .now + (timeLimit ?? node.configuration.writeTimeLimit))
-    return try await read(value)
-  }
-
-  /// Reads a state that includes all writes of all nodes that were acknowledged before the call.
-  ///
-  /// It asks the log for its last position, and waits for it.
-  ///
-  /// - Parameters:
-  ///   - timeLimit: How long to wait for the log; nil for ``ClusterConfiguration/writeTimeLimit``.
-  ///   - value: A closure that reads from the database.
-  /// - Returns: The result of the closure.
-  /// - Throws: The error of the closure; ``ClusterError/unavailable(_:)`` if the time is over; or `CancellationError`.
-  public func readLatest<T: Sendable>(
-    timeLimit: Duration? = nil, _ value: @escaping @Sendable (Database) throws -> T
-  ) async throws -> T {
-    try await catchUp(timeLimit: timeLimit)
-    return try await read(value)
-  }
-
-  /// Waits until the node has applied all entries that were in the log before the call.
-  ///
-  /// - Parameter timeLimit: How long to wait; nil for ``ClusterConfiguration/writeTimeLimit``.
-  /// - Returns: The last position of the log.
-  /// - Throws: ``ClusterError/unavailable(_:)`` if the time is over, another ``ClusterError``, or `CancellationError`.
-  @discardableResult
-  public func catchUp(timeLimit: Duration? = nil) async throws -> LogPosition {
-    try await node.catchUp(until: .now + (timeLimit ?? node.configuration.writeTimeLimit))
-  }
-
   // MARK: - Operation
 
-  /// The state of the node.
+  /// The state of the node. A node is healthy if it is ``ClusterState/current``.
   public var state: ClusterState { node.currentState }
 
-  /// The states of the node from now on, beginning with the current one. The sequence ends when the node ends.
+  /// Returns the states of the node from now on, beginning with the current one.
+  ///
+  /// ```swift
+  /// for await state in database.states() {
+  ///   switch state {
+  ///   case .current, .catchingUp: break
+  ///   case .inDoubt, .detached, .behindLog: logger.info("Writes wait: \(state)")
+  ///   case .stopped(let error): logger.error("Writes fail until the node is opened again: \(error)")
+  ///   case .closed: break
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// The sequence ends after the node has stopped or was closed, and when the task that iterates it is cancelled. It
+  /// keeps all states that were not read yet: iterate it without long pauses. Each call returns a sequence of its own.
+  ///
+  /// - Returns: The sequence, for one task.
   public func states() -> AsyncStream<ClusterState> { node.states() }
 
-  /// What the node has done since it was opened.
+  /// Counts of the actions of the node since it was opened.
+  ///
+  /// ```swift
+  /// let metrics = database.metrics
+  /// let groupSize = Double(metrics.committedTransactions) / Double(max(1, metrics.appendedEntries))
+  /// logger.info("at \(metrics.position), \(groupSize) writes per entry, \(metrics.refusedAttempts) refused attempts")
+  /// ```
+  ///
+  /// They can be read in any state, also after ``close()``.
   public var metrics: ClusterMetrics { node.metrics }
 
   /// Saves a snapshot of the database in the store of the configuration, and discards the entries of the log that it
   /// makes unnecessary.
   ///
-  /// - Returns: The position of the snapshot.
-  /// - Throws: ``SnapshotError``, ``LogError``, or a `DatabaseError`.
+  /// Nodes do this by themselves, each ``ClusterConfiguration/snapshotInterval`` entries. Call it before a node is
+  /// added, or for a backup:
+  ///
+  /// ```swift
+  /// try await database.saveSnapshot()
+  /// if let latest = try await store.latest() { try await store.fetch(latest, to: backup) }
+  /// ```
+  ///
+  /// The last ``ClusterConfiguration/keptEntryCount`` entries stay in the log. Of the older snapshots, one is kept,
+  /// because another node may be fetching it. If the store has a snapshot of this position or a later one, none is
+  /// saved. Writes go on meanwhile. There must be space for a copy of the file beside it.
+  ///
+  /// - Returns: The position of the node's copy.
+  /// - Throws: ``ClusterError/unsuitableConfiguration(_:)`` without a store; ``SnapshotError``; ``LogError``;
+  ///   `CancellationError`; or a `DatabaseError`. After an error, the snapshot may have been saved.
   @discardableResult
   public func saveSnapshot() async throws -> LogPosition { try await node.saveSnapshot() }
-}
-
-/// The result of a closure that the thread of a node executes.
-private final class ValueBox<Value: Sendable>: Sendable {
-  private let value = ProtectedValue<Value?>(nil)
-
-  func set(_ new: Value) { value.withLock { $0 = new } }
-
-  func take() -> Value? { value.withLock { $0.take() } }
 }

@@ -153,7 +153,7 @@ extension ClusterNode {
     try await withTimeLimit(until: deadline) { await self.waitForPosition(position.number) }
     let current = self.position
     if current.number < position.number {
-      throw ending ?? .unavailable("this node has the position \(current), and waits for \(position)")
+      throw obstacle ?? .unavailable("this node has the position \(current), and waits for \(position)")
     }
     if current.number == position.number, current != position {
       throw ClusterError.historyDiverged("expected \(position), found \(current)")

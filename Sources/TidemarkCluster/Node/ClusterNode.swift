@@ -177,7 +177,7 @@ final class ClusterNode: Sendable {
     var next = end
     for write in writes where write.isWanted {
       if write.deadline <= now {
-        write.giveUp(ClusterError.unavailable(unavailability))
+        write.giveUp(unavailability)
       } else {
         next = min(next ?? write.deadline, write.deadline)
       }
@@ -187,12 +187,22 @@ final class ClusterNode: Sendable {
     _ = wake.wait(timeout: .now() + .nanoseconds(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)))
   }
 
-  private var unavailability: String {
+  /// Why a write has not begun until its deadline.
+  private var unavailability: ClusterError {
+    if let obstacle { return obstacle }
     switch currentState {
-    case .detached(let reason): reason
-    case .behindLog: "this node is behind the log, and there is no snapshot"
-    case .catchingUp: "this node was still catching up with the log"
-    default: "the log has not answered in time"
+    case .detached(let reason): return .unavailable(reason)
+    case .catchingUp: return .unavailable("this node was still catching up with the log")
+    default: return .unavailable("the log has not replied in time")
+    }
+  }
+
+  /// Why the node does not reach a position: it has stopped, or requires a snapshot; nil if it may reach the position.
+  var obstacle: ClusterError? {
+    state.withLock { state in
+      if let ending = state.machine.ending { return ending }
+      guard state.machine.state == .behindLog, let discarded = state.machine.discarded else { return nil }
+      return .behindLog(discardedThrough: discarded)
     }
   }
 

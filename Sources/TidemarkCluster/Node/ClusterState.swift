@@ -1,23 +1,29 @@
 /// The state of a node.
+///
+/// Only in ``current`` and ``catchingUp`` do writes make progress. In all states but ``closed``, reads do.
+/// ``ClusterDatabase/states()`` reports changes.
 public enum ClusterState: Hashable, Sendable {
-  /// The node has been opened, or lags behind the log. Reads return an older state of the database.
+  /// The node has been opened, or lags behind the log. Reads return an older state of the database, and writes wait
+  /// until the node has applied the entries that it has received.
   case catchingUp
 
-  /// The node has applied what the log contained a moment ago.
+  /// The node has applied all entries that the log contained a moment ago.
   case current
 
-  /// The node has appended an entry, and does not know whether the log has stored it. It repeats the append; writes
-  /// wait.
+  /// The node has appended an entry, and does not know whether the log has stored it. It repeats the append until this
+  /// is decided. Writes wait.
   case inDoubt
 
-  /// The log cannot be reached, or the file cannot be written. Reads go on, and writes wait.
+  /// The log cannot be reached, or the file cannot be written. Reads go on, and writes wait. The node continues by
+  /// itself. The text is the reason.
   case detached(String)
 
-  /// The log does not contain the next entry any more, and no snapshot is new enough. Reads go on, and
-  /// writes wait.
+  /// The log does not contain the next entry any more, and no snapshot is new enough, or could be installed. Reads go
+  /// on, and writes wait. The node tries again to install one.
   case behindLog
 
-  /// The node has stopped, and must be opened again, after its cause was removed. Reads go on.
+  /// The node has stopped for this reason. Reads go on, and writes fail. Close the database, remove the cause, and open
+  /// it again.
   case stopped(ClusterError)
 
   /// The database is closed.

@@ -67,7 +67,7 @@ struct NodeMachine {
 
   /// The position through which the log was discarded, if it is beyond the own one; or the position of an entry that
   /// refers to a snapshot.
-  private var discarded: LogPosition?
+  private(set) var discarded: LogPosition?
   private var snapshotPause = Pause()
   private var hasNoSnapshot = false
 
@@ -311,7 +311,7 @@ struct NodeMachine {
     guard let attempt else { return false }
     if attempt.defeat == nil {
       if attempt.isInDoubt || attempt.storedCount > 0 || attempt.isConfirmed { return false }
-      self.attempt?.defeat = .expired(logFailure ?? "the log has not answered in time")
+      self.attempt?.defeat = .expired(logFailure ?? "the log has not replied in time")
     }
     return true
   }

@@ -128,9 +128,11 @@ import Tidemark
     let second = try await cluster.open("b") { $0.snapshots = nil }
     #expect(await wait(for: second) { $0 == .behindLog } == .behindLog)
     #expect(try await count(second) == 0)
-    await #expect(throws: ClusterError.self) {
+    let expected = ClusterError.behindLog(discardedThrough: first.position)
+    await #expect(throws: expected) {
       try await second.write(timeLimit: .milliseconds(50)) { try $0.execute(sql: "INSERT INTO item VALUES (2, 0)") }
     }
+    await #expect(throws: expected) { try await second.catchUp(timeLimit: .milliseconds(50)) }
   }
 
   @Test func aForkedLogStopsTheNode() async throws {

@@ -15,8 +15,14 @@ final class GatedLog: ReplicatedLog {
     /// Appends do not arrive, and their results are unknown.
     case losesRequests
 
+    /// Appends do not arrive, and their results are unknown. Other requests succeed.
+    case losesAppends
+
     /// Appends are executed, and their results are unknown.
     case losesResults
+
+    /// Requests are refused for a reason that does not pass by itself.
+    case rejects
 
     /// Appends wait until the connection is there again, even if they are cancelled.
     case neverReturns
@@ -26,6 +32,11 @@ final class GatedLog: ReplicatedLog {
   private let state = Mutex(Mode.connected)
   private let signal = AsyncSignal()
   private let waitingAppends = Mutex(0)
+
+  private let lostAppends = Mutex(0)
+
+  /// The number of appends that did not arrive in the mode ``Mode/losesAppends``.
+  var lostAppendCount: Int { lostAppends.withLock(\.self) }
 
   /// The number of appends that have begun to wait in the mode ``Mode/neverReturns``.
   var waitingAppendCount: Int { waitingAppends.withLock(\.self) }
@@ -46,7 +57,11 @@ final class GatedLog: ReplicatedLog {
     switch mode {
     case .connected: return try await base.append(entry, until: deadline)
     case .unreachable: throw LogError.unavailable("the test has interrupted the connection")
+    case .rejects: throw LogError.rejected("the test rejects requests")
     case .losesRequests: return .unknown
+    case .losesAppends:
+      lostAppends.withLock { $0 += 1 }
+      return .unknown
     case .losesResults:
       _ = try await base.append(entry, until: deadline)
       return .unknown
@@ -98,12 +113,15 @@ final class GatedLog: ReplicatedLog {
   private func waitForConnection() async {
     while !Task.isCancelled {
       let count = signal.count
-      if mode == .connected { return }
+      if readsSucceed { return }
       await signal.wait(after: count)
     }
   }
 
+  private var readsSucceed: Bool { [.connected, .losesAppends].contains(mode) }
+
   private func check() throws {
-    if mode != .connected { throw LogError.unavailable("the test has interrupted the connection") }
+    if mode == .rejects { throw LogError.rejected("the test rejects requests") }
+    if !readsSucceed { throw LogError.unavailable("the test has interrupted the connection") }
   }
 }
