@@ -11,9 +11,13 @@ public import Foundation
 /// tls.identity = LogTLS.Identity(
 ///   certificateChain: URL(fileURLWithPath: "/etc/tidemark/node.pem"),
 ///   privateKey: URL(fileURLWithPath: "/etc/tidemark/node-key.pem"))
+///
+/// var configuration = EtcdConfiguration(endpoints: endpoints)
+/// configuration.tls = tls
 /// ```
 ///
-/// All files have the format PEM.
+/// All files have the format PEM. They are read when a client connects: a file that is missing or not usable makes
+/// operations throw ``LogError/rejected(_:)`` with its name.
 public struct LogTLS: Hashable, Sendable {
   /// A file with the certificates of the trusted authorities; nil to trust the authorities of the system.
   public var authorities: URL?

@@ -1,9 +1,19 @@
 public import Foundation
 
 /// How an ``EtcdLog`` connects to a cluster of etcd servers.
+///
+/// ```swift
+/// var configuration = EtcdConfiguration(endpoints: endpoints)
+/// configuration.keyPrefix = "shop/"
+/// configuration.credentials = .init(user: "shop", password: password)
+/// configuration.tls.authorities = URL(fileURLWithPath: "/etc/tidemark/ca.pem")
+/// let log = EtcdLog(configuration)
+/// ```
+///
+/// All nodes of a cluster use the same ``keyPrefix``. Mistakes that a server or the file system shows, such as a wrong
+/// password or a missing file, make operations throw ``LogError/rejected(_:)``.
 public struct EtcdConfiguration: Sendable {
-  /// The URLs of the client interfaces of the servers: `https://host:2379`, or `http://host:2379`
-  /// without TLS.
+  /// The URLs of the client interfaces of the servers: `https://host:2379`, or `http://host:2379` without TLS.
   ///
   /// The client uses one of them until a request fails there, and then the next one.
   public var endpoints: [URL]
@@ -29,12 +39,12 @@ public struct EtcdConfiguration: Sendable {
   /// How long a stream waits before it reads again after its watch has ended.
   var pollInterval = Duration.milliseconds(50)
 
-  /// How long reads without a deadline of their own may take.
+  /// How long ``EtcdLog/entry(at:)`` may take, which has no deadline of its own.
   public var readTimeout = Duration.seconds(10)
 
   /// The limits of the log.
   ///
-  /// By default, etcd refuses requests of more than 1.5 MB.
+  /// By default, etcd refuses requests of more than 1.5 MB (`--max-request-bytes`). All nodes use the same limits.
   public var limits = LogLimits(payloadBytes: 512 << 10)
 
   /// The clock for deadlines and back-off.
@@ -42,7 +52,7 @@ public struct EtcdConfiguration: Sendable {
 
   /// Creates a configuration.
   ///
-  /// - Parameter endpoints: The URLs of the servers, at least one.
+  /// - Parameter endpoints: The URLs of the servers, at least one. An empty array traps.
   public init(endpoints: [URL]) {
     precondition(!endpoints.isEmpty, "An etcd configuration requires at least one endpoint")
     self.endpoints = endpoints

@@ -13,7 +13,11 @@ import Foundation
 /// configuration.credentials = .init(user: "tidemark", password: password)
 /// configuration.tls.authorities = URL(fileURLWithPath: "/etc/tidemark/ca.pem")
 /// let log = EtcdLog(configuration)
+/// let database = try await ClusterDatabase.open(path, log: log, ClusterConfiguration(node: "berlin"))
 /// ```
+///
+/// A client repeats requests, on all servers in turn, until the deadline of the operation. Without a quorum, appends
+/// are ``AppendResult/unknown``, and barriers throw ``LogError/unavailable(_:)``.
 public struct EtcdLog: ReplicatedLog {
   private let connection: EtcdConnection
   private let keys: EtcdKeys
@@ -28,8 +32,16 @@ public struct EtcdLog: ReplicatedLog {
 
   private var configuration: EtcdConfiguration { connection.configuration }
 
+  /// The limits of the configuration.
   public var limits: LogLimits { configuration.limits }
 
+  /// Appends an entry with one transaction of etcd: see ``ReplicatedLog/append(_:until:)``.
+  ///
+  /// - Parameters:
+  ///   - entry: The entry.
+  ///   - deadline: When the method returns at the latest.
+  /// - Returns: Whether the entry is in the log.
+  /// - Throws: ``LogError``, or `CancellationError`: nothing was stored by this call.
   public func append(_ entry: LogEntry, until deadline: ContinuousClock.Instant) async throws -> AppendResult {
     try limits.check(entry)
     let outcome: EtcdConnection.Outcome<EtcdMessage.TransactionResponse> = await connection.call(
@@ -41,11 +53,23 @@ public struct EtcdLog: ReplicatedLog {
     }
   }
 
+  /// Returns the entries after a position, and then each new one, which a watch of etcd reports: see
+  /// ``ReplicatedLog/entries(after:)``.
+  ///
+  /// - Parameter position: The position of an entry, or ``LogPosition/start``.
+  /// - Returns: The stream.
   public func entries(after position: LogPosition) -> AsyncThrowingStream<LogEntry, any Error> {
     let reader = EtcdReader(connection: connection, keys: keys)
     return LogFollower(after: position) { try await reader.entries(after: $0) }.stream
   }
 
+  /// Returns the entry with a number. The read is linearizable: if the entry is missing, it was not in the log.
+  ///
+  /// It takes ``EtcdConfiguration/readTimeout`` at most.
+  ///
+  /// - Parameter number: The number of an entry.
+  /// - Returns: The entry; nil if the log has no such entry.
+  /// - Throws: ``LogError``, or `CancellationError`: see ``ReplicatedLog/entry(at:)``.
   public func entry(at number: UInt64) async throws -> LogEntry? {
     guard number > 0 else { return nil }
     let state = try await read(entriesAfter: number - 1, limit: 1, until: readDeadline)
@@ -53,11 +77,25 @@ public struct EtcdLog: ReplicatedLog {
     return state.entries.first { $0.number == number }
   }
 
+  /// Returns the position of the last entry, with a linearizable read: see ``ReplicatedLog/barrier(until:)``.
+  ///
+  /// - Parameter deadline: When the method returns at the latest.
+  /// - Returns: The position.
+  /// - Throws: ``LogError``, or `CancellationError`.
   public func barrier(until deadline: ContinuousClock.Instant) async throws -> LogPosition {
     // No entry is behind the last number, so this reads positions only.
     try await read(entriesAfter: .max, limit: 1, until: deadline).last
   }
 
+  /// Removes the entries up to a position, and compacts the history of etcd's keys: see
+  /// ``ReplicatedLog/discard(through:until:)``.
+  ///
+  /// Compaction concerns all keys of the etcd cluster, not only keys of the log.
+  ///
+  /// - Parameters:
+  ///   - position: The position of the last entry to remove.
+  ///   - deadline: When the method returns at the latest.
+  /// - Throws: ``LogError``, or `CancellationError`: the entries may have been removed or not.
   public func discard(through position: LogPosition, until deadline: ContinuousClock.Instant) async throws {
     while true {
       let state = try await read(entriesAfter: max(1, position.number) - 1, limit: 1, until: deadline)

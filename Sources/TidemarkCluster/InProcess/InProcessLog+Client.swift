@@ -1,5 +1,5 @@
 extension InProcessLog {
-  /// The connection of one node to an ``InProcessLog``.
+  /// The connection of one node to an ``InProcessLog``, with its faults: see ``InProcessLog/client(faults:seed:)``.
   public actor Client: ReplicatedLog {
     /// The log.
     public nonisolated let log: InProcessLog
@@ -13,8 +13,16 @@ extension InProcessLog {
       random = LogRandom(seed: seed)
     }
 
+    /// The limits of the log.
     public nonisolated var limits: LogLimits { log.limits }
 
+    /// Appends an entry, with the faults of the client: see ``ReplicatedLog/append(_:until:)``.
+    ///
+    /// - Parameters:
+    ///   - entry: The entry.
+    ///   - deadline: When the method returns at the latest. The result is unknown if a delay takes longer.
+    /// - Returns: Whether the entry is in the log.
+    /// - Throws: ``LogError``, or `CancellationError`: nothing was stored by this call.
     public func append(_ entry: LogEntry, until deadline: ContinuousClock.Instant) async throws -> AppendResult {
       try limits.check(entry)
       try checkBeforeSending(until: deadline)
@@ -43,6 +51,10 @@ extension InProcessLog {
       return try result.get()
     }
 
+    /// Returns the entries after a position, and then each new one: see ``ReplicatedLog/entries(after:)``.
+    ///
+    /// - Parameter position: The position of an entry, or ``LogPosition/start``.
+    /// - Returns: The stream.
     public nonisolated func entries(after position: LogPosition) -> AsyncThrowingStream<LogEntry, any Error> {
       LogFollower(after: position) { [self] position in
         let request = await nextFaults()
@@ -51,15 +63,31 @@ extension InProcessLog {
       }.stream
     }
 
+    /// Returns the entry with a number, unless the read is stale: see ``ReplicatedLog/entry(at:)``.
+    ///
+    /// - Parameter number: The number of an entry.
+    /// - Returns: The entry; nil if this read has not found it.
+    /// - Throws: ``LogError``, or `CancellationError`.
     public func entry(at number: UInt64) async throws -> LogEntry? {
       let missed = nextFaults().missedEntries
       return try await read(until: nil) { log in try await log.entry(at: number, missing: missed) }
     }
 
+    /// Returns the position of the last entry. It is never stale: see ``ReplicatedLog/barrier(until:)``.
+    ///
+    /// - Parameter deadline: When the method returns at the latest.
+    /// - Returns: The position.
+    /// - Throws: ``LogError``, or `CancellationError`.
     public func barrier(until deadline: ContinuousClock.Instant) async throws -> LogPosition {
       try await read(until: deadline) { log in await log.last() }
     }
 
+    /// Removes the entries up to a position: see ``ReplicatedLog/discard(through:until:)``.
+    ///
+    /// - Parameters:
+    ///   - position: The position of the last entry to remove.
+    ///   - deadline: When the method returns at the latest.
+    /// - Throws: ``LogError``, or `CancellationError`: the entries may have been removed or not.
     public func discard(through position: LogPosition, until deadline: ContinuousClock.Instant) async throws {
       try await read(until: deadline) { log in try await log.discard(through: position) }
     }

@@ -1,8 +1,19 @@
 /// A log in the memory of the process, which several nodes of the process share.
 ///
-/// It is meant for tests of programs that use a ``ReplicatedLog``. Each node uses a client of its own:
-/// ``client(faults:seed:)``. A seed determines the faults of the requests of a client. If one task makes all requests,
-/// the seeds determine all results.
+/// It is meant for tests of programs that use a ``ClusterDatabase``, and of other users of a ``ReplicatedLog``. Each
+/// node uses a client of its own:
+///
+/// ```swift
+/// let log = InProcessLog(seed: 7)
+/// let berlin = try await ClusterDatabase.open(berlinPath, log: log.client(), ClusterConfiguration(node: "berlin"))
+/// let paris = try await ClusterDatabase.open(
+///   parisPath, log: log.client(faults: .all(0.1), seed: 1), ClusterConfiguration(node: "paris"))
+/// ```
+///
+/// A seed determines the faults of the requests of a client. If one task makes all requests, the seeds determine all
+/// results. Nodes have several tasks, so with nodes, the order of requests differs from run to run.
+///
+/// The log is lost with the process.
 public actor InProcessLog {
   /// The limits of the log.
   public nonisolated let limits: LogLimits
@@ -33,6 +44,12 @@ public actor InProcessLog {
 
   /// Returns a new client of the log.
   ///
+  /// ```swift
+  /// let log = InProcessLog()
+  /// let reliable = log.client()
+  /// let unreliable = log.client(faults: .all(0.1), seed: 1)
+  /// ```
+  ///
   /// - Parameters:
   ///   - faults: The faults of its connection.
   ///   - seed: Determines which requests have which faults.
@@ -41,13 +58,23 @@ public actor InProcessLog {
     Client(log: self, faults: faults, seed: seed)
   }
 
-  /// Restarts the log: the results of all requests in flight are lost. The entries are not.
+  /// Restarts the log: the results of all requests in flight are lost, and appends are ``AppendResult/unknown``. The
+  /// entries are not lost.
+  ///
+  /// ```swift
+  /// let log = InProcessLog()
+  /// let berlin = try await ClusterDatabase.open(berlinPath, log: log.client(), ClusterConfiguration(node: "berlin"))
+  /// async let position = berlin.catchUp()
+  /// await log.restart()
+  /// // The node repeats its request.
+  /// print(try await position)
+  /// ```
   public func restart() {
     restartCount += 1
     wakeAll()
   }
 
-  /// Executes the appends that were late.
+  /// Executes the appends that were late, in the order in which they were made. They have no result.
   public func executeLateAppends() {
     let late = lateAppends
     lateAppends = []

@@ -1,6 +1,11 @@
 /// The time that a log uses for deadlines, delays and back-off.
 ///
-/// It is injected, so that tests control the time.
+/// It is injected, so that tests control the time:
+///
+/// ```swift
+/// let clock = LogClock(now: { time.now }, sleep: { try await time.sleep(until: $0) })
+/// let log = InProcessLog(clock: clock)
+/// ```
 public struct LogClock: Sendable {
   /// The current time.
   public var now: @Sendable () -> ContinuousClock.Instant

@@ -4,6 +4,12 @@ public import Foundation
 ///
 /// An entry is immutable. Its digest covers everything else in it, and so, through the digest of its predecessor, all
 /// earlier entries.
+///
+/// ```swift
+/// let entry = LogEntry(after: .start, payload: Array("Hello".utf8))
+/// let next = LogEntry(after: entry.position, payload: Array("World".utf8))
+/// let decoded = try LogEntry(encoded: next.encoded)
+/// ```
 public struct LogEntry: Hashable, Sendable, Identifiable {
   /// The identity of the entry. Appending an entry is idempotent by it.
   public let id: UUID
@@ -73,7 +79,8 @@ extension LogEntry {
 
   /// Decodes an entry.
   ///
-  /// The decoder accepts any bytes: it never traps, and returns nothing but what ``encoded`` has written.
+  /// The decoder accepts any bytes: it never traps, and throws an error unless they are exactly what ``encoded`` has
+  /// written.
   ///
   /// - Parameter bytes: The result of ``encoded``.
   /// - Throws: ``LogError/corrupted(_:)`` if the bytes are not an entry, or were changed.

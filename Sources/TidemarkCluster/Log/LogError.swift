@@ -1,6 +1,9 @@
 public import Foundation
 
 /// An error of a replicated log.
+///
+/// After ``unavailable(_:)``, an operation can be repeated. After ``rejected(_:)``, an operator must change something
+/// first. ``historyDiverged(expected:found:)``, ``identityReused(_:)`` and ``corrupted(_:)`` stop a node.
 public enum LogError: Error, Hashable, Sendable {
   /// The log does not contain an expected position: it has forked, has lost entries, or is another log.
   ///
@@ -16,7 +19,7 @@ public enum LogError: Error, Hashable, Sendable {
   /// The log contains an entry with the same identity and other contents.
   case identityReused(UUID)
 
-  /// Stored bytes are not an entry, or an entry that should exist is missing.
+  /// Stored bytes are not an entry, or an entry is missing between others.
   case corrupted(String)
 
   /// The log could not be reached, or had no leader, until the deadline.

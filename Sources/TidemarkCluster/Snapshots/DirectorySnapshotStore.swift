@@ -5,9 +5,18 @@ public import Foundation
 /// Each snapshot is a file: the database, the position, and a SHA-256 digest of both. Foreign files are ignored.
 ///
 /// ```swift
-/// let store = DirectorySnapshotStore(URL(fileURLWithPath: "/mnt/snapshots"))
-/// try await store.save(backup, at: position)
+/// configuration.snapshots = DirectorySnapshotStore(URL(fileURLWithPath: "/mnt/snapshots"))
 /// ```
+///
+/// Nodes then save and install snapshots by themselves. To copy the newest one:
+///
+/// ```swift
+/// let store = DirectorySnapshotStore(URL(fileURLWithPath: "/mnt/snapshots"))
+/// if let position = try await store.latest() { try await store.fetch(position, to: backup) }
+/// ```
+///
+/// All operations run outside of the threads of Swift's tasks. Cancelling a task ends an operation after the current
+/// part of 1 MB, with `CancellationError`.
 public struct DirectorySnapshotStore: SnapshotStore {
   /// The number of bytes that are copied at a time.
   static let chunkByteCount = 1 << 20
@@ -26,6 +35,8 @@ public struct DirectorySnapshotStore: SnapshotStore {
   public init(_ directory: URL) { folder = directory }
 
   /// Stores a copy of a file as the snapshot of a position. It replaces a snapshot of the same position.
+  ///
+  /// The copy has a temporary name until it is on the disk. If the process is killed, a later call removes it.
   ///
   /// - Parameters:
   ///   - file: A complete database file, which does not change in the meantime.
