@@ -3,6 +3,19 @@
   public import TidemarkCluster
 
   /// How a ``NATSLog`` connects to NATS servers, and which stream it uses.
+  ///
+  /// ```swift
+  /// var configuration = NATSConfiguration(servers: servers, stream: "shop")
+  /// configuration.replicas = 3
+  /// configuration.serversSyncAlways = true
+  /// configuration.credentials = .file(URL(fileURLWithPath: "/etc/tidemark/node.creds"))
+  /// configuration.tls.authorities = URL(fileURLWithPath: "/etc/tidemark/ca.pem")
+  /// let log = NATSLog(configuration)
+  /// ```
+  ///
+  /// All nodes of a cluster use the same ``stream``. One of ``serversSyncAlways`` and ``allowsUnsyncedServers`` must be
+  /// set. Mistakes that a server shows, such as a wrong password or an unsuitable stream, make operations throw
+  /// `LogError.rejected`.
   public struct NATSConfiguration: Sendable {
     /// The URLs of the servers: `tls://host:4222`, or `nats://host:4222`, with TLS only if the server requires it.
     ///
@@ -46,7 +59,7 @@
     /// The client repeats requests until the deadline of the whole operation.
     public var requestTimeout = Duration.seconds(2)
 
-    /// How long reads without a deadline of their own may take.
+    /// How long ``NATSLog/entry(at:)`` may take, which has no deadline of its own.
     public var readTimeout = Duration.seconds(10)
 
     /// The limits of the log.
@@ -60,8 +73,8 @@
     /// Creates a configuration.
     ///
     /// - Parameters:
-    ///   - servers: The URLs of the servers, at least one.
-    ///   - stream: The name of the stream: letters, digits, `-` and `_`.
+    ///   - servers: The URLs of the servers, at least one. An empty array traps.
+    ///   - stream: The name of the stream: letters, digits, `-` and `_`. Another name traps.
     public init(servers: [URL], stream: String) {
       precondition(!servers.isEmpty, "A NATS configuration requires at least one server")
       precondition(

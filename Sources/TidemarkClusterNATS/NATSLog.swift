@@ -17,7 +17,12 @@
   /// configuration.serversSyncAlways = true
   /// configuration.credentials = .password(user: "tidemark", password: password)
   /// let log = NATSLog(configuration)
+  /// let database = try await ClusterDatabase.open(path, log: log, ClusterConfiguration(node: "berlin"))
   /// ```
+  ///
+  /// A client repeats requests, on all servers in turn, until the deadline of the operation. Without a quorum, appends
+  /// are `AppendResult.unknown`, and barriers throw `LogError.unavailable`. If the client accepts none of the servers,
+  /// or they do not accept the client, all operations throw `LogError.rejected`.
   public struct NATSLog: ReplicatedLog {
     private let connection: NATSConnection
     private let stream: NATSStream

@@ -8,15 +8,26 @@ struct CommentExampleTests {
   enum Library: String, CaseIterable {
     case tidemark = "Tidemark"
     case sqliteDB = "SQLiteDB"
+    case cluster = "TidemarkCluster"
 
     var sources: [String] {
       switch self {
       case .tidemark: ["Sources/Tidemark", SourceTree.library]
       case .sqliteDB: [SourceTree.sqliteDB]
+      case .cluster: ["Sources/TidemarkCluster"]
       }
     }
 
-    var imports: String { self == .tidemark ? "import CSQLite\n" : "" }
+    var imports: String {
+      switch self {
+      case .tidemark: "import CSQLite\n"
+      case .sqliteDB: ""
+      case .cluster: "import Tidemark\n"
+      }
+    }
+
+    /// The smallest number of examples, so that the search for them is known to work.
+    var exampleCountMin: Int { self == .cluster ? 25 : 100 }
 
     var declarations: [SourceFile] { SourceTree.swiftFiles(in: "Tests/TypeChecking/CommentExamples/\(rawValue)") }
   }
@@ -24,7 +35,7 @@ struct CommentExampleTests {
   @Test(arguments: Library.allCases)
   func documentedExamplesCompile(_ library: Library) throws {
     let examples = library.sources.flatMap { SourceTree.swiftFiles(in: $0) }.flatMap(CommentExamples.examples)
-    #expect(examples.count > 100)
+    #expect(examples.count >= library.exampleCountMin)
     let result = try compile(examples, library)
     let errors = result.output.split(separator: "\n").filter { $0.contains("error: ") }
     #expect(result.status == 0, "\(errors.joined(separator: "\n"))")
@@ -35,6 +46,7 @@ struct CommentExampleTests {
   @Test(arguments: [
     (Library.sqliteDB, "try db.run(users.insert(email <- 1))"),
     (.tidemark, "let player: Player = try Player.fetchAll(db)"),
+    (.cluster, "let position: LogPosition = try await database.write { _ in }"),
   ])
   func exampleWithAnErrorIsFound(_ library: Library, code: String) throws {
     let file = SourceFile(

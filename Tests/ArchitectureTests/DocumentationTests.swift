@@ -17,6 +17,18 @@ import Testing
     report(QuotedCode.unfounded(in: Self.pages, sources: sources))
   }
 
+  /// The driver of NATS is compiled with a package trait only, so the test that compiles examples cannot import it.
+  @Test func everyExampleOfTheNATSDriverIsPartOfATest() {
+    let examples = SourceTree.swiftFiles(in: "Sources/TidemarkClusterNATS").flatMap(CommentExamples.examples)
+    #expect(examples.count >= 2)
+    let pages = examples.map { example in
+      let text =
+        String(repeating: "\n", count: example.line - 2) + "```swift\n\(example.code.joined(separator: "\n"))\n```"
+      return SourceFile(path: example.path, text: text)
+    }
+    report(QuotedCode.unfounded(in: pages, sources: SourceTree.swiftFiles(in: "Tests/TidemarkClusterTests/NATS")))
+  }
+
   @Test func everyNameInACodeSpanExists() {
     let pages = SourceTree.files.filter { $0.path.hasSuffix(".md") && $0.path != "CHANGELOG.md" }
     let sources = SourceTree.files.filter { !$0.path.hasSuffix(".md") && !$0.path.hasPrefix("Benchmarks/results/") }

@@ -89,6 +89,34 @@
       #expect(try await log.barrier(until: .soon) == .start)
     }
 
+    @Test func `the examples of the documentation comments open nodes`() async throws {
+      let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let path = folder.appendingPathComponent("node.sqlite").path
+      let servers = [try #require(URL(string: "nats://127.0.0.1:\(LoopbackSocket.freePort())"))]
+      let password = "secret"
+      do {
+        var configuration = NATSConfiguration(servers: servers, stream: "shop")
+        configuration.replicas = 3
+        configuration.serversSyncAlways = true
+        configuration.credentials = .file(URL(fileURLWithPath: "/etc/tidemark/node.creds"))
+        configuration.tls.authorities = URL(fileURLWithPath: "/etc/tidemark/ca.pem")
+        let log = NATSLog(configuration)
+
+        await #expect(throws: LogError.self) { try await log.barrier(until: .now + .milliseconds(100)) }
+      }
+      var configuration = NATSConfiguration(servers: servers, stream: "accounts")
+      configuration.replicas = 3
+      configuration.serversSyncAlways = true
+      configuration.credentials = .password(user: "tidemark", password: password)
+      let log = NATSLog(configuration)
+      let database = try await ClusterDatabase.open(path, log: log, ClusterConfiguration(node: "berlin"))
+
+      #expect(database.position == .start)
+      try database.close()
+    }
+
     // MARK: - Faults
 
     @Test func `a stopped server makes an append unknown, and repeating it decides`() async throws {
