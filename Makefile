@@ -126,9 +126,10 @@ fuzz: setup ## fuzz the library for MINUTES (30); FILTER=tokens selects targets,
 mutants: setup ## change the pure parts in small ways, one at a time: tests must notice; FILTER='gates' runs a part, LIST=1 lists
 	@FILTER='$(FILTER)' Scripts/mutants.sh
 
-docs: setup ## build the documentation sites of Tidemark and SQLiteDB into .build/docs
+docs: setup ## build the documentation sites of Tidemark, SQLiteDB and TidemarkCluster into .build/docs
 	@swift build --target Tidemark
 	@swift build --target SQLiteDB
+	@swift build --target TidemarkCluster
 	@Scripts/docs.sh
 
 check-docs: warnings ## build the documentation sites from the build products of `make check`
