@@ -49,6 +49,19 @@ import TidemarkCluster
     }
   }
 
+  @Test func `a node reads the write of another one`() async throws {
+    try await withDatabase { berlin in
+      let paris = berlin
+
+      let (_, position) = try await berlin.writeReturningPosition { db in
+        try Player(id: 1, name: "Arthur", score: 10).insert(db)
+      }
+      let player = try await paris.read(after: position) { try Player.fetchOne($0, key: 1) }
+
+      #expect(player?.name == "Arthur")
+    }
+  }
+
   @Test func `an unknown outcome is decided`() async throws {
     try await withDatabase { database in
       do {
