@@ -29,10 +29,10 @@ import Tidemark
   private func lostTransaction(_ cluster: TestCluster) async throws -> ClusterTransactionID {
     let (node, log) = try await open(cluster, "lost")
     log.mode = .losesAppends
-    let error = await #expect(throws: ClusterError.self) {
-      try await node.write(timeLimit: .milliseconds(50)) { try $0.execute(sql: "INSERT INTO item VALUES (1, 0)") }
-    }
+    let write = Task { try await node.execute("INSERT INTO item VALUES (1, 0)") }
+    await waitUntilInDoubt(node)
     try node.close()
+    let error = await #expect(throws: ClusterError.self) { try await write.value }
     return try #require(error?.unknownTransaction, "\(String(describing: error))")
   }
 

@@ -132,7 +132,9 @@ import Tidemark
     await #expect(throws: expected) {
       try await second.write(timeLimit: .milliseconds(50)) { try $0.execute(sql: "INSERT INTO item VALUES (2, 0)") }
     }
-    await #expect(throws: expected) { try await second.catchUp(timeLimit: .milliseconds(50)) }
+    await #expect(throws: expected) {
+      try await second.read(after: first.position, timeLimit: .milliseconds(50)) { _ in }
+    }
   }
 
   @Test func aForkedLogStopsTheNode() async throws {
