@@ -131,11 +131,12 @@ final class TLSSession: ByteTransport {
   }
 
   private var handshakeFailure: String {
-    let text = library.firstError.text
+    let (reason, text) = library.firstError
+    if Self.certificateAlerts.contains(reason) { return Self.refusal(text) }
     let result = library.SSL_get_verify_result(connection)
-    guard result != OpenSSL.Constant.certificateIsValid, let reason = library.X509_verify_cert_error_string(result)
+    guard result != OpenSSL.Constant.certificateIsValid, let problem = library.X509_verify_cert_error_string(result)
     else { return "the handshake of TLS failed: \(text)" }
-    return "the certificate of the server is not accepted for \(serverName): \(String(cString: reason))"
+    return "the certificate of the server is not accepted for \(serverName): \(String(cString: problem))"
   }
 
   private func decrypt() throws(TLSError) -> (received: [UInt8], isEnd: Bool) {
@@ -163,9 +164,14 @@ final class TLSSession: ByteTransport {
   /// It processes no message before. So an alert about the certificate means that the first message has no effect.
   private var failureAfterHandshake: TLSError {
     let (reason, text) = library.firstError
-    let certificateAlerts: [UInt] = Array(1_041...1_049) + [1_116]
-    return sentMessageCount == 1 && certificateAlerts.contains(reason)
-      ? .refused("the server has not accepted the certificate of the client, or requires one: \(text)")
-      : .lost("the connection with TLS failed: \(text)")
+    return sentMessageCount == 1 && Self.certificateAlerts.contains(reason)
+      ? .refused(Self.refusal(text)) : .lost("the connection with TLS failed: \(text)")
+  }
+
+  /// The reasons of alerts about the certificate of the client.
+  private static let certificateAlerts: [UInt] = Array(1_041...1_049) + [1_116]
+
+  private static func refusal(_ text: String) -> String {
+    "the server has not accepted the certificate of the client, or requires one: \(text)"
   }
 }

@@ -6,11 +6,17 @@ import TidemarkEssentials
 /// It has a thread of its own, because finding an address, connecting, sending and receiving block a thread.
 /// `Documentation/Decisions/RequestsUseSockets.md` gives the reasons for not using `URLSession`.
 ///
-/// States: it waits for work; it works; it is closed. The owner gives it work only while it waits. It can be closed at
-/// any time, which ends its work with an error. The owner closes it in the end: until then, its thread keeps it alive.
+/// States: it waits for work; it works; it is closed. The owner gives it work only while it waits. Work can be given up at
+/// any time, which closes the channel. The owner closes it in the end: until then, its thread keeps it alive.
 final class EtcdChannel: Sendable {
   private struct State {
     var work: (@Sendable (EtcdWire) -> Void)?
+
+    /// Ends the work for its caller.
+    var fail: (@Sendable (EtcdFailure) -> Void)?
+
+    /// Whether the server may have received a part of the message of the work.
+    var hasSent = false
 
     /// The open connection. Only the thread replaces it, and closes it afterwards.
     var socket: ClientSocket?
@@ -50,7 +56,7 @@ final class EtcdChannel: Sendable {
 
   /// Runs a closure on the thread of the channel, and returns its result.
   ///
-  /// If the task is cancelled, the channel is closed, and the method throws at once.
+  /// If the task is cancelled, the work is given up.
   func perform<Value: Sendable>(
     _ body: @escaping @Sendable (EtcdWire) throws(EtcdFailure) -> Value
   ) async throws(EtcdFailure) -> Value {
@@ -58,6 +64,8 @@ final class EtcdChannel: Sendable {
     let isAccepted = state.withLock { state in
       if state.isClosed { return false }
       state.work = { wire in result.set(Result { () throws(EtcdFailure) in try body(wire) }) }
+      state.fail = { result.set(.failure($0)) }
+      state.hasSent = false
       return true
     }
     guard isAccepted else { throw .notSent("the connection to \(endpoint) is closed") }
@@ -65,18 +73,33 @@ final class EtcdChannel: Sendable {
     return try await withTaskCancellationHandler {
       await withCheckedContinuation { result.wait($0) }
     } onCancel: {
-      close()
-      result.set(.failure(.lost("the request to \(endpoint) was given up")))
+      giveUp("the request to \(endpoint) was cancelled")
     }.get()
   }
 
-  /// Closes the connection, and ends the thread.
-  func close() {
-    state.withLock { state in
+  /// Closes the connection, and ends the thread. The channel has no work.
+  func close() { giveUp("the connection to \(endpoint) is closed") }
+
+  /// Closes the connection, and ends the thread. Work that is not done fails at once.
+  func giveUp(_ reason: String) {
+    let (fail, hasSent) = state.withLock { state in
       state.isClosed = true
       state.socket?.interrupt()
+      defer { state.fail = nil }
+      return (state.fail, state.hasSent)
     }
     hasWork.signal()
+    fail?(hasSent ? .lost(reason) : .notSent(reason))
+  }
+
+  /// Notes that a part of the message will be sent.
+  ///
+  /// - Returns: Whether it may be: not after the caller was informed that it was not.
+  fileprivate func willSend() -> Bool {
+    state.withLock { state in
+      if !state.isClosed { state.hasSent = true }
+      return !state.isClosed
+    }
   }
 
   /// Waits for work, until the channel is closed. Runs on the thread of the channel.
@@ -199,13 +222,14 @@ final class EtcdWire {
   ) throws(EtcdFailure) -> Value {
     do throws(TLSError) {
       let value = try body()
+      if transport.hasSentMessage, !channel.willSend() { throw .lost("the connection is closed") }
       guard socket.sendAll(transport.takeOutput()) else {
         throw .lost("could not send: \(ClientSocket.lastError)")
       }
       return value
     } catch {
       // This notifies the server of the reason, if it still listens.
-      _ = socket.sendAll(transport.takeOutput())
+      if channel.willSend() { _ = socket.sendAll(transport.takeOutput()) }
       connection = nil
       throw EtcdFailure(error, at: channel.endpoint, mayHaveArrived: transport.hasSentMessage)
     }

@@ -153,18 +153,16 @@ actor EtcdConnection {
   ) async throws -> EtcdResponse {
     let channel = takeChannel(to: endpoint, context)
     do {
-      let sleep = configuration.clock.sleep
       let response = try await withThrowingTaskGroup(of: EtcdResponse?.self) { group in
         group.addTask { try await channel.response(to: message) }
-        group.addTask {
+        group.addTask { [sleep = configuration.clock.sleep] in
           try await sleep(end)
+          channel.giveUp("\(endpoint) has not responded in time")
           return nil
         }
         defer { group.cancelAll() }
-        guard let first = try await group.next(), let response = first else {
-          throw EtcdFailure.lost("\(endpoint) has not responded in time")
-        }
-        return response
+        while let result = try await group.next() { if let response = result { return response } }
+        throw EtcdFailure.lost("\(endpoint) has not responded in time")
       }
       if response.keepsConnection { keep(channel) } else { channel.close() }
       return response

@@ -10,9 +10,10 @@ final class EtcdServer: Sendable {
   /// The comment of tests that are skipped without a server.
   static let isRequired = "No etcd server is installed: Scripts/etcd.sh installs it"
 
-  private static let executable = ["/usr/bin/etcd", "/usr/local/bin/etcd"].first {
-    FileManager.default.isExecutableFile(atPath: $0)
-  }
+  /// `TIDEMARK_ETCD` selects another server than the installed one.
+  private static let executable =
+    (ProcessInfo.processInfo.environment["TIDEMARK_ETCD"].map { [$0] } ?? ["/usr/bin/etcd", "/usr/local/bin/etcd"])
+    .first { FileManager.default.isExecutableFile(atPath: $0) }
 
   /// The ports and URLs of a server.
   struct Address: Sendable {
