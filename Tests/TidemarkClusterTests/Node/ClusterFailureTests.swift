@@ -253,29 +253,6 @@ import Tidemark
     #expect(try await count(nodes[0]) == 1)
   }
 
-  @Test func aForeignWriteStopsTheNode() async throws {
-    let cluster = try TestCluster()
-    let node = try await cluster.open("a")
-    try await node.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, value)")
-    let stranger = try DatabaseQueue(path: cluster.path("a"))
-    try await stranger.write { try $0.execute(sql: "INSERT INTO item VALUES (1, 0)") }
-    await #expect(throws: ClusterError.foreignWrite(cluster.path("a"))) {
-      try await node.execute("INSERT INTO item VALUES (2, 0)")
-    }
-    #expect(node.state == .stopped(.foreignWrite(cluster.path("a"))))
-  }
-
-  @Test func aForeignWriteIntoAClosedFileIsFoundWhenItIsOpened() async throws {
-    let cluster = try TestCluster()
-    try await cluster.withNode("a") { try await $0.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, value)") }
-    // A node is opened again without a foreign write.
-    try await cluster.withNode("a") { try await $0.execute("INSERT INTO item VALUES (1, 0)") }
-    let stranger = try DatabaseQueue(path: cluster.path("a"))
-    try await stranger.write { try $0.execute(sql: "INSERT INTO item VALUES (2, 0)") }
-    try stranger.close()
-    await #expect(throws: ClusterError.foreignWrite(cluster.path("a"))) { try await cluster.open("a") }
-  }
-
   @Test func oneOfTwoNodesWithTheSameNameStops() async throws {
     let cluster = try TestCluster()
     let first = try await cluster.open("a")
@@ -299,12 +276,16 @@ import Tidemark
     log.mode = .losesRequests
     let first = Task { try await node.execute("INSERT INTO item VALUES (1, 0)") }
     _ = await wait(for: node) { $0 == .inDoubt }
-    let second = Task { try await node.execute("INSERT INTO item VALUES (2, 0)") }
-    second.cancel()
-    await #expect(throws: CancellationError.self) { try await second.value }
+    let second = PendingWrite(until: .soon) { try $0.execute(sql: "INSERT INTO item VALUES (2, 0)") }
+    node.node.submit(second)
+    node.node.cancel(second)
+    await #expect(throws: CancellationError.self) {
+      try await withCheckedThrowingContinuation { continuation in second.wait { continuation.resume(with: $0) } }
+    }
     log.mode = .connected
     try await first.value
-    #expect(try await node.readLatest { try Int.fetchAll($0, sql: "SELECT id FROM item") } == [1])
+    try await node.execute("INSERT INTO item VALUES (3, 0)")
+    #expect(try await node.readLatest { try Int.fetchAll($0, sql: "SELECT id FROM item") } == [1, 3])
   }
 
   @Test func closingANodeInDoubtTellsThatTheOutcomeIsUnknown() async throws {
