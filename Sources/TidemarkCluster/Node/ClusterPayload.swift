@@ -118,7 +118,9 @@ extension ClusterPayload {
       let (group, count): (UUID, UInt32) = (try reader.uuid(), try reader.integer())
       guard let digest = LogDigest(reader.rest()) else { throw PayloadReader.failure("an entry has a wrong length") }
       content = .end(group: group, partCount: count, digest: digest)
-    case 3: content = .snapshot(id: try reader.uuid())
+    case 3:
+      content = .snapshot(id: try reader.uuid())
+      try reader.finish()
     default: throw PayloadReader.failure("an entry has an unknown kind")
     }
   }
@@ -141,7 +143,7 @@ extension ClusterPayload {
         throw PayloadReader.failure("the changes of a transaction cannot be decoded: \(error)")
       }
     }
-    guard reader.rest().isEmpty else { throw PayloadReader.failure("an entry has a wrong length") }
+    try reader.finish()
     return transactions
   }
 }
@@ -173,5 +175,10 @@ private struct PayloadReader {
   mutating func rest() -> [UInt8] {
     defer { bytes = [] }
     return Array(bytes)
+  }
+
+  /// Throws if there are further bytes.
+  func finish() throws(ClusterError) {
+    if !bytes.isEmpty { throw Self.failure("an entry has a wrong length") }
   }
 }
