@@ -191,7 +191,7 @@ extension ClusterNode {
     let result = waiting { [log] in try await log.barrier(until: deadline) }
     update { machine, now in
       switch result {
-      case .success(let last): machine.didConfirm(last)
+      case .success(let last): machine.didConfirm(last, at: now)
       case .failure(let error): machine.confirmFailed("\(error)", at: now)
       }
     }

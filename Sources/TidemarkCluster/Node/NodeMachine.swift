@@ -71,6 +71,9 @@ struct NodeMachine {
   private var snapshotPause = Pause()
   private var hasNoSnapshot = false
 
+  /// The wait for entries that the log contains, and the stream has not delivered.
+  private var streamPause = Pause()
+
   /// The failure of the file that is to pass by itself.
   private var fileFailure: String?
   private var filePause = Pause()
@@ -120,6 +123,8 @@ struct NodeMachine {
     // Before the log was reached, nothing is known about the position.
     guard hasWrites, confirmedEnd != nil else { return .wait(until: nil) }
     guard filePause.isOver(at: now) else { return .wait(until: filePause.end) }
+    // The log has entries after this state, so another attempt without changes would be refused again.
+    guard streamPause.isOver(at: now) else { return .wait(until: streamPause.end) }
     let turn = turns.earliestAttempt(at: now)
     return turn <= now ? .execute : .wait(until: turn)
   }
@@ -179,6 +184,7 @@ struct NodeMachine {
 
   private mutating func add(_ new: ReceivedEntry) {
     inbox.append(new)
+    streamPause.reset()
     receivedByteCount += new.entry.payload.count
   }
 
@@ -292,10 +298,15 @@ struct NodeMachine {
   }
 
   /// The last position of the log, after the attempt has changed nothing.
-  mutating func didConfirm(_ last: LogPosition) {
+  mutating func didConfirm(_ last: LogPosition, at now: Instant) {
     logAnswered(last, whenKnown: position)
     guard attempt != nil, attempt?.defeat == nil else { return }
-    if last == position { attempt?.isConfirmed = true } else { attempt?.defeat = .refused }
+    if last == position {
+      attempt?.isConfirmed = true
+    } else {
+      attempt?.defeat = .refused
+      streamPause.begin(at: now)
+    }
   }
 
   mutating func confirmFailed(_ reason: String, at now: Instant) {
@@ -373,6 +384,7 @@ struct NodeMachine {
     moveTo(position)
     (discarded, hasNoSnapshot) = (nil, false)
     snapshotPause.reset()
+    streamPause.reset()
     fileWorks()
   }
 

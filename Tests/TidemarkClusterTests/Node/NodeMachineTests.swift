@@ -131,7 +131,7 @@ import Tidemark
       return
     }
     let other = entry(after: .start, by: author("b"))
-    machine.didConfirm(other.position)
+    machine.didConfirm(other.position, at: now)
     #expect(defeat(machine.next(hasWrites: false, at: now)) == .refused)
   }
 
@@ -170,6 +170,99 @@ import Tidemark
       machine.logAnswered(.start, whenKnown: .start)
       machine.entryArrived(ReceivedEntry(entry(after: .start, by: author("a", incarnation: incarnation))), at: now)
       #expect((machine.ending == .replaced(node: "a")) == isReplaced)
+    }
+  }
+
+  @Test func `an append that is rejected after an unknown one decides nothing`() {
+    var (machine, entry) = attempting(author("a"))
+    machine.appendFailed(.rejected("no permission"), of: entry, at: now)
+    #expect(defeat(machine.next(hasWrites: true, at: now)) == .failed("no permission"))
+
+    (machine, entry) = attempting(author("a"))
+    machine.appendReturned(.unknown, of: entry, at: now)
+    machine.appendFailed(.rejected("no permission"), of: entry, at: now)
+    guard case .append(entry) = machine.next(hasWrites: true, at: now + .seconds(5)) else {
+      Issue.record("expected to append the same entry")
+      return
+    }
+  }
+
+  @Test func `a node whose file was lost has a later incarnation than its former entries`() {
+    var machine = NodeMachine(author: author("a"), position: .start, slot: .zero)
+    machine.entryArrived(ReceivedEntry(entry(after: .start, by: author("a", incarnation: 7))), at: now)
+    #expect(machine.nextAuthor.incarnation == 8)
+    #expect(machine.ending == nil)
+  }
+
+  @Test func `the end of the log is compared with the position that was known before the request`() {
+    var (machine, entry) = attempting(author("a"))
+    machine.appendReturned(.appended(entry.position), of: entry, at: now)
+    machine.didCommit(nil, at: now)
+    machine.logAnswered(.start, whenKnown: .start)
+    #expect(machine.ending == nil)
+    machine.logAnswered(.start, whenKnown: entry.position)
+    guard case .stopped(.historyDiverged) = machine.state else {
+      Issue.record("the log has lost an entry, and the state is \(machine.state)")
+      return
+    }
+  }
+
+  @Test func `a large entry is applied alone, and takes no memory afterwards`() {
+    var machine = NodeMachine(author: author("a"), position: .start, slot: .zero)
+    let part = ClusterPayload.Content.part(group: UUID(), index: 0, bytes: Array(repeating: 1, count: 4 << 20))
+    let large = LogEntry(after: .start, payload: ClusterPayload(author: author("b"), content: part).encoded)
+    let small = entry(after: large.position, by: author("b"))
+    for entry in [large, small] { machine.entryArrived(ReceivedEntry(entry), at: now) }
+    for expected in [large, small] {
+      guard case .apply(let entries) = machine.next(hasWrites: false, at: now) else {
+        Issue.record("expected to apply entry \(expected.number)")
+        return
+      }
+      #expect(entries.map(\.entry) == [expected])
+      machine.didApply(through: expected.position)
+    }
+    #expect(machine.receivedByteCount == 0)
+  }
+
+  @Test func `a node is behind the log until it has installed a snapshot`() {
+    var machine = NodeMachine(author: author("a"), position: .start, slot: .zero)
+    let last = entry(after: .start, by: author("b")).position
+    machine.logAnswered(last, whenKnown: .start)
+    machine.logWasDiscarded(through: last)
+    machine.snapshotFailed(at: now)
+    #expect(machine.state == .behindLog)
+    guard case .installSnapshot(last) = machine.next(hasWrites: false, at: now + .seconds(5)) else {
+      Issue.record("expected to try to install a snapshot again")
+      return
+    }
+    machine.didInstallSnapshot(at: last)
+    #expect(machine.state == .current)
+  }
+
+  @Test func `after another position was confirmed, the next attempt waits for the stream`() {
+    var machine = NodeMachine(author: author("a"), position: .start, slot: .zero)
+    machine.logAnswered(.start, whenKnown: .start)
+    machine.didExecute([])
+    let other = entry(after: .start, by: author("b"))
+    machine.didConfirm(other.position, at: now)
+    machine.didRollBack()
+    guard case .wait(let end?) = machine.next(hasWrites: true, at: now) else {
+      Issue.record("expected to wait")
+      return
+    }
+    // Without the stream, an append may still receive the entry, as the winner.
+    guard case .execute = machine.next(hasWrites: true, at: end) else {
+      Issue.record("expected to execute")
+      return
+    }
+    machine.didExecute([])
+    machine.didConfirm(other.position, at: end)
+    machine.didRollBack()
+    machine.entryArrived(ReceivedEntry(other), at: end)
+    machine.didApply(through: other.position)
+    guard case .execute = machine.next(hasWrites: true, at: end) else {
+      Issue.record("expected to execute")
+      return
     }
   }
 }

@@ -205,7 +205,7 @@ struct SimulatedCluster {
         nodes[message.node].machine?.confirmFailed("lost", at: now)
       } else {
         let last = log.last
-        nodes[message.node].machine?.didConfirm(last)
+        nodes[message.node].machine?.didConfirm(last, at: now)
       }
     case .heartbeat(let known):
       guard isHere else { return }
@@ -280,7 +280,7 @@ struct SimulatedCluster {
     case .append(let entry): nodes[index].request = send(.append(entry), from: index)
     case .confirm:
       if defect == .acknowledgesReadsWithoutLog {
-        nodes[index].machine?.didConfirm(machine.position)
+        nodes[index].machine?.didConfirm(machine.position, at: now)
       } else {
         nodes[index].request = send(.barrier(known: machine.position), from: index)
       }
