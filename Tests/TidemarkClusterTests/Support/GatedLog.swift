@@ -26,6 +26,12 @@ final class GatedLog: ReplicatedLog {
 
     /// Appends wait until the connection is there again, even if they are cancelled.
     case neverReturns
+
+    /// Appends do not arrive, and their results are unknown at their deadlines.
+    case returnsAtDeadline
+
+    /// Streams deliver nothing, and all other requests are executed.
+    case delaysEntries
   }
 
   private let base: any ReplicatedLog
@@ -55,12 +61,16 @@ final class GatedLog: ReplicatedLog {
 
   func append(_ entry: LogEntry, until deadline: ContinuousClock.Instant) async throws -> AppendResult {
     switch mode {
-    case .connected: return try await base.append(entry, until: deadline)
+    case .connected, .delaysEntries: return try await base.append(entry, until: deadline)
     case .unreachable: throw LogError.unavailable("the test has interrupted the connection")
     case .rejects: throw LogError.rejected("the test rejects requests")
     case .losesRequests: return .unknown
     case .losesAppends:
       lostAppends.withLock { $0 += 1 }
+      return .unknown
+    case .returnsAtDeadline:
+      // A cancelled task ends the wait.
+      try? await Task.sleep(until: deadline, clock: .continuous)
       return .unknown
     case .losesResults:
       _ = try await base.append(entry, until: deadline)
@@ -113,15 +123,17 @@ final class GatedLog: ReplicatedLog {
   private func waitForConnection() async {
     while !Task.isCancelled {
       let count = signal.count
-      if readsSucceed { return }
+      if mode == .connected || mode == .losesAppends { return }
       await signal.wait(after: count)
     }
   }
 
-  private var readsSucceed: Bool { [.connected, .losesAppends].contains(mode) }
-
   private func check() throws {
-    if mode == .rejects { throw LogError.rejected("the test rejects requests") }
-    if !readsSucceed { throw LogError.unavailable("the test has interrupted the connection") }
+    switch mode {
+    case .connected, .losesAppends, .delaysEntries: break
+    case .rejects: throw LogError.rejected("the test rejects requests")
+    case .unreachable, .losesRequests, .losesResults, .neverReturns, .returnsAtDeadline:
+      throw LogError.unavailable("the test has interrupted the connection")
+    }
   }
 }

@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+import Tidemark
+
+@testable import TidemarkCluster
+
+/// The snapshots that nodes save, and the entries that they discard.
+@Suite(.closesClusters) struct ClusterSnapshotTests {
+  @Test func `the last two snapshots are kept`() async throws {
+    let cluster = try TestCluster()
+    let node = try await cluster.open(["a"])[0]
+    var saved: [LogPosition] = []
+    for id in 1...3 {
+      try await node.execute("INSERT INTO item VALUES (?, 0)", [id])
+      saved.append(try await node.saveSnapshot())
+      #expect(await cluster.snapshots.positions == saved.suffix(2))
+    }
+  }
+
+  @Test func `a snapshot discards the entries before the kept ones`() async throws {
+    let cluster = try TestCluster()
+    let node = try await cluster.open("a") { $0.keptEntryCount = 3 }
+    try await node.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, value)")
+    for id in 1...9 { try await node.execute("INSERT INTO item VALUES (?, 0)", [id]) }
+    let number = try await node.saveSnapshot().number
+    let log = cluster.log.client()
+    let error = await #expect(throws: LogError.self) { try await log.entry(at: number - 3) }
+    guard case .behindLog(let discarded) = error else {
+      Issue.record("expected behindLog, found \(String(describing: error))")
+      return
+    }
+    #expect(discarded.number == number - 3)
+    #expect(try await log.entry(at: number - 2)?.number == number - 2)
+  }
+
+  @Test func `a transaction in parts that goes beyond the interval saves a snapshot`() async throws {
+    let cluster = try TestCluster(limits: LogLimits(payloadBytes: 2_000))
+    let interval = 3
+    let node = try await cluster.open("a") { $0.snapshotInterval = interval }
+    try await node.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, value)")
+    #expect(node.metrics.savedSnapshots == 0)
+    try await node.write { db in
+      for id in 1...5 {
+        try db.execute(sql: "INSERT INTO item VALUES (?, ?)", arguments: [id, String(repeating: "x", count: 700)])
+      }
+    }
+    let number = Int(node.position.number)
+    try #require(number > interval && number % interval != 0, "The test is to be adapted: \(number)")
+    while node.metrics.savedSnapshots == 0 { await Task.yield() }
+  }
+
+  @Test func `a node begins with a copy of a snapshot`() async throws {
+    let cluster = try TestCluster()
+    let first = try await cluster.open(["a"])[0]
+    try await first.execute("INSERT INTO item VALUES (1, 0)")
+    let position = try await first.saveSnapshot()
+    try await cluster.snapshots.fetch(position, to: URL(fileURLWithPath: cluster.path("b")))
+    let second = try await cluster.open("b")
+    #expect(second.position == position)
+    #expect(try await expectEqualContents([first, second]))
+  }
+
+  @Test func `a snapshot with the contents of another history stops the node`() async throws {
+    let (cluster, other) = (try TestCluster(), try TestCluster())
+    var positions: [LogPosition] = []
+    for cluster in [cluster, other] {
+      let node = try await cluster.open("a") { $0.keptEntryCount = 0 }
+      try await node.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, value)")
+      positions.append(try await node.saveSnapshot())
+    }
+    #expect(positions[0].number == positions[1].number)
+    let store = ExchangedStore(base: cluster.snapshots, other: other.snapshots, position: positions[1])
+    let node = try await cluster.open("b") { $0.snapshots = store }
+    let expected = ClusterError.historyDiverged("the snapshot of \(positions[0]) contains \(positions[1])")
+    for await state in node.states() where state != .catchingUp {
+      #expect(state == .stopped(expected))
+      break
+    }
+  }
+}
+
+/// A store whose snapshots are exchanged with a snapshot of another cluster.
+private struct ExchangedStore: SnapshotStore {
+  var base: any SnapshotStore
+  var other: any SnapshotStore
+  var position: LogPosition
+
+  func save(_ file: URL, at position: LogPosition) async throws { try await base.save(file, at: position) }
+  func latest() async throws -> LogPosition? { try await base.latest() }
+  func fetch(_ position: LogPosition, to file: URL) async throws { try await other.fetch(self.position, to: file) }
+
+  func removeSnapshots(before position: LogPosition) async throws {
+    try await base.removeSnapshots(before: position)
+  }
+}
