@@ -53,9 +53,7 @@ package final class Child: Sendable {
   }
 
   /// Asks it to continue, if it waits for that.
-  package func goOn() {
-    orders.fileHandleForWriting.write(Data([1]))
-  }
+  package func goOn() { write(Data([1])) }
 
   /// Stops all its threads, at an arbitrary point of its work, until `resume`.
   package func stop() throws {
@@ -90,7 +88,27 @@ package final class Child: Sendable {
 
   /// Sends it a number. If the process has ended, `receive` returns nil.
   package func send(_ number: Int64) {
-    withUnsafeBytes(of: number.littleEndian) { try? orders.fileHandleForWriting.write(contentsOf: Data($0)) }
+    withUnsafeBytes(of: number.littleEndian) { write(Data($0)) }
+  }
+
+  /// Writes to its standard input. If it has ended, this has no effect.
+  ///
+  /// A write to a pipe without a reader raises a signal that would end this process. It is blocked for this thread, and
+  /// consumed. If the process ignored it, the programs that it starts would ignore it, too.
+  private func write(_ data: Data) {
+    var (pipeSignal, former, pending, number) = (sigset_t(), sigset_t(), sigset_t(), CInt(0))
+    sigemptyset(&pipeSignal)
+    sigaddset(&pipeSignal, SIGPIPE)
+    pthread_sigmask(SIG_BLOCK, &pipeSignal, &former)
+    do {
+      try orders.fileHandleForWriting.write(contentsOf: data)
+    } catch {
+      // The test reports the complaint of the program when it receives nothing.
+      sigemptyset(&pending)
+      sigpending(&pending)
+      if sigismember(&pending, SIGPIPE) == 1 { sigwait(&pipeSignal, &number) }
+    }
+    pthread_sigmask(SIG_SETMASK, &former, nil)
   }
 
   /// Waits for the next number that it acknowledges.
