@@ -30,7 +30,7 @@ TEST_FLAGS := --no-parallel
 # `make test-fast` skips slow tests: random histories, simulated faults, programs that run compilers or terminals, and
 # comparisons with oracles.
 FAST_FLAGS := --skip '^(StressTests|FaultTests|ArchitectureTests)\.' --skip '^DemoTests.*(ProgramTests|ScreenTests|TmuxTests)' \
-  --skip '(ClusterProcessTests|EtcdNodeTests|EtcdClusterTests|OracleTests|RandomTests|ConcurrentRequestTests|LongResultTests|UnusualRequestTests|UnusualWriteTests)/' \
+  --skip '(ClusterProcessTests|ServerNodeTests|ServerClusterTests|OracleTests|RandomTests|ConcurrentRequestTests|LongResultTests|UnusualRequestTests|UnusualWriteTests)/' \
   --skip '/(transactionsMayHaveVeryManyStatements|appliedChangesYieldTheResult|rowsAreFoundAtTheirPosition)'
 
 # The optimizer moves releases: an object protected by a lock was once released before the unlock in release builds only.

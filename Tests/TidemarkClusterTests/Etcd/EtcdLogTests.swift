@@ -6,69 +6,11 @@ import Testing
 /// The driver of etcd, with one real server.
 @Suite(.enabled(if: EtcdServer.isInstalled, Comment(rawValue: EtcdServer.isRequired)))
 struct EtcdLogTests {
-  private static let closedEndpoint = EtcdServer.Address().client
-
   /// Starts a server, and returns a configuration for it.
   private static func start(_ server: EtcdServer) async throws -> EtcdConfiguration {
     try server.start()
     _ = try await server.isLeader()
     return EtcdConfiguration(endpoints: [server.address.client])
-  }
-
-  @Test func `an unreachable endpoint is skipped`() async throws {
-    let endpoint = try await SharedEtcd.shared.endpoint()
-    var configuration = EtcdConfiguration(endpoints: [Self.closedEndpoint, endpoint])
-    configuration.keyPrefix = "\(UUID().uuidString)/"
-    let entries = try await EtcdLog(configuration).appendAll(1...3)
-    #expect(try await EtcdLog(configuration).next(3, after: .start) == entries)
-  }
-
-  @Test func `without any server, an append fails at its deadline and was not sent`() async throws {
-    let log = EtcdLog(EtcdConfiguration(endpoints: [Self.closedEndpoint]))
-    let start = ContinuousClock.now
-    let error = await #expect(throws: LogError.self) {
-      try await log.append(LogEntry(after: .start, payload: []), until: start + .milliseconds(300))
-    }
-    guard case .unavailable = error else {
-      Issue.record("\(error.map { "\($0)" } ?? "no error")")
-      return
-    }
-  }
-
-  @Test func `a stopped server makes an append unknown, and repeating it decides`() async throws {
-    let server = EtcdServer()
-    defer { server.stop() }
-    var configuration = try await Self.start(server)
-    configuration.requestTimeout = .milliseconds(200)
-    let log = EtcdLog(configuration)
-    let first = try await log.appendAll([1])[0]
-    server.suspend()
-    let entry = LogEntry(after: first.position, payload: [2])
-    #expect(try await log.append(entry, until: .now + .milliseconds(500)) == .unknown)
-    let start = ContinuousClock.now
-    let cancelled = Task { try await log.append(entry, until: .soon) }
-    try await Task.sleep(for: .milliseconds(100))
-    cancelled.cancel()
-    #expect(try await cancelled.value == .unknown)
-    #expect(ContinuousClock.now - start < .seconds(5), "A cancelled append does not wait for its deadline")
-    server.resume()
-    #expect(try await log.appendUntilDecided(entry) == .appended(entry.position))
-    #expect(try await LogWorkload.contents(of: log) == [first, entry])
-  }
-
-  @Test func `a stream continues after a restart of the server`() async throws {
-    let server = EtcdServer()
-    defer { server.stop() }
-    var configuration = try await Self.start(server)
-    configuration.requestTimeout = .milliseconds(500)
-    let log = EtcdLog(configuration)
-    async let received = log.next(2, after: .start)
-    let first = try await log.appendAll([1])[0]
-    try await Task.sleep(for: .milliseconds(200))
-    server.kill()
-    try server.start()
-    let second = try await log.appendAll([2], after: first.position)[0]
-    #expect(try await received == [first, second])
   }
 
   @Test func `a new token is requested after the server has forgotten it`() async throws {
@@ -134,21 +76,21 @@ struct EtcdLogTests {
     }
   }
 
-  @Test func `a new entry arrives by a notification, long before the next poll`() async throws {
+  @Test func `entries are not discarded by a request that another client has overtaken`() async throws {
     let endpoint = try await SharedEtcd.shared.endpoint()
     var configuration = EtcdConfiguration(endpoints: [endpoint])
     configuration.keyPrefix = "\(UUID().uuidString)/"
-    configuration.pollInterval = .seconds(60)
-    configuration.requestTimeout = .seconds(60)
     let log = EtcdLog(configuration)
-    async let received = log.next(20, after: .start)
-    let start = ContinuousClock.now
-    var entries: [LogEntry] = []
-    for payload in 1...20 as ClosedRange<UInt8> {
-      try await Task.sleep(for: .milliseconds(20))
-      entries += try await log.appendAll([payload], after: entries.last?.position ?? .start)
+    let entries = try await log.appendAll(1...6)
+    // Two clients have read that nothing was discarded.
+    let keys = EtcdKeys(prefix: configuration.keyPrefix)
+    let connection = EtcdConnection(configuration)
+    for (position, isExecuted) in [(entries[4].position, true), (entries[2].position, false)] {
+      let request = EtcdTransactions.discard(through: position, after: .start, keys: keys)
+      let response: EtcdMessage.TransactionResponse = try await connection.call("kv/txn", request, until: .soon).get()
+      #expect((response.succeeded == true) == isExecuted)
     }
-    #expect(try await received == entries)
-    #expect(ContinuousClock.now - start < .seconds(30))
+    #expect(try await log.next(1, after: entries[4].position) == [entries[5]])
+    await #expect(throws: LogError.behindLog(discardedThrough: entries[4].position)) { try await log.entry(at: 4) }
   }
 }

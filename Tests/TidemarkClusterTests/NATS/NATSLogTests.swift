@@ -25,26 +25,6 @@
       }
     }
 
-    @Test func `an unreachable server is skipped`() async throws {
-      let server = try await SharedNATS.shared.url()
-      let closed = try #require(URL(string: "nats://127.0.0.1:\(LoopbackSocket.freePort())"))
-      var configuration = NATSConfiguration(servers: [closed, server], stream: UUID().uuidString)
-      configuration.allowsUnsyncedServers = true
-      let entries = try await NATSLog(configuration).appendAll(1...3)
-      #expect(try await NATSLog(configuration).next(3, after: .start) == entries)
-    }
-
-    @Test func `without any server, an append fails at its deadline and was not sent`() async throws {
-      let closed = try #require(URL(string: "nats://127.0.0.1:\(LoopbackSocket.freePort())"))
-      let log = NATSLog(NATSConfiguration(servers: [closed], stream: "log"))
-      let start = ContinuousClock.now
-      let error = await #expect(throws: LogError.self) {
-        try await log.append(LogEntry(after: .start, payload: []), until: start + .milliseconds(300))
-      }
-      #expect(error == .unavailable("could not connect to \(closed)"))
-      #expect(ContinuousClock.now - start < .seconds(5))
-    }
-
     @Test func `a server of another protocol is not used`() async throws {
       // It accepts connections, and says nothing.
       let (listener, port) = try LoopbackSocket.listen()
@@ -118,38 +98,6 @@
     }
 
     // MARK: - Faults
-
-    @Test func `a stopped server makes an append unknown, and repeating it decides`() async throws {
-      let server = try NATSServer()
-      defer { server.stop() }
-      try server.start()
-      var configuration = try server.configuration()
-      configuration.requestTimeout = .milliseconds(200)
-      let log = NATSLog(configuration)
-      let first = try await log.appendAll([1])[0]
-      server.suspend()
-      let entry = LogEntry(after: first.position, payload: [2])
-      #expect(try await log.append(entry, until: .now + .milliseconds(150)) == .unknown)
-      server.resume()
-      #expect(try await log.appendUntilDecided(entry) == .appended(entry.position))
-      #expect(try await LogWorkload.contents(of: log) == [first, entry])
-    }
-
-    @Test func `a cancelled append does not wait for its deadline`() async throws {
-      let server = try NATSServer()
-      defer { server.stop() }
-      try server.start()
-      let log = NATSLog(try server.configuration())
-      let first = try await log.appendAll([1])[0]
-      server.suspend()
-      defer { server.resume() }
-      let start = ContinuousClock.now
-      let appending = Task { try await log.append(LogEntry(after: first.position, payload: []), until: .soon) }
-      try await Task.sleep(for: .milliseconds(100))
-      appending.cancel()
-      #expect(try await appending.value == .unknown)
-      #expect(ContinuousClock.now - start < .milliseconds(1_500))
-    }
 
     @Test func `a log continues after a restart of the server, which has forgotten the last identity`() async throws {
       let server = try NATSServer()
@@ -261,24 +209,6 @@
         position = try await log.appendAll([payload], after: position)[0].position
         #expect(try await other.barrier(until: .soon) == position)
       }
-    }
-
-    @Test func `a new entry arrives by a signal, long before the next poll`() async throws {
-      let server = try NATSServer()
-      defer { server.stop() }
-      try server.start()
-      var configuration = try server.configuration()
-      configuration.requestTimeout = .seconds(60)
-      let log = NATSLog(configuration)
-      async let received = log.next(20, after: .start)
-      let start = ContinuousClock.now
-      var entries: [LogEntry] = []
-      for payload in 1...20 as ClosedRange<UInt8> {
-        try await Task.sleep(for: .milliseconds(20))
-        entries += try await log.appendAll([payload], after: entries.last?.position ?? .start)
-      }
-      #expect(try await received == entries)
-      #expect(ContinuousClock.now - start < .seconds(30))
     }
   }
 #endif

@@ -3,7 +3,7 @@ import Foundation
 @testable import TidemarkCluster
 
 /// An etcd server on free ports of the loopback interface, with a temporary folder.
-final class EtcdServer: Sendable {
+final class EtcdServer: LogServer {
   /// Whether a server is installed. `Scripts/etcd.sh` installs it.
   static let isInstalled = executable != nil
 
@@ -29,7 +29,7 @@ final class EtcdServer: Sendable {
   }
 
   let address: Address
-  private let process: ServerProcess
+  let process: ServerProcess
   private let tls: LogTLS
 
   /// - Parameters:
@@ -57,18 +57,16 @@ final class EtcdServer: Sendable {
     process = ServerProcess(words[0], Array(words.dropFirst()), folder: folder)
   }
 
-  /// Starts the server, or starts it again with the same folder.
-  func start() throws { try process.start() }
+  func waitUntilReady() async throws { _ = try await isLeader() }
 
-  /// Kills the server (`kill -9`), and keeps its folder.
-  func kill() { process.kill() }
-
-  /// Kills the server, and removes its folder.
-  func stop() { process.stop() }
-
-  /// Stops the execution of the server (`SIGSTOP`), or continues it.
-  func suspend() { process.suspend() }
-  func resume() { process.resume() }
+  func client(_ settings: ClientSettings) -> any ReplicatedLog {
+    let unreachable = settings.hasUnreachableServer ? [Address().client] : []
+    var configuration = EtcdConfiguration(endpoints: unreachable + [address.client])
+    if let timeout = settings.requestTimeout {
+      (configuration.requestTimeout, configuration.pollInterval) = (timeout, timeout)
+    }
+    return EtcdLog(configuration)
+  }
 
   /// Waits until the server has a leader.
   ///

@@ -2,27 +2,8 @@ import Foundation
 
 @testable import TidemarkCluster
 
-/// A fault of the leader, and its end.
-enum LeaderFault: CaseIterable {
-  case killedLeader, stoppedLeader
-
-  func begin(_ server: EtcdServer) {
-    switch self {
-    case .killedLeader: server.kill()
-    case .stoppedLeader: server.suspend()
-    }
-  }
-
-  func end(_ server: EtcdServer) throws {
-    switch self {
-    case .killedLeader: try server.start()
-    case .stoppedLeader: server.resume()
-    }
-  }
-}
-
 /// Three servers, which stop with the test.
-struct EtcdServers: Sendable {
+struct EtcdServers: LogServers {
   let servers: [EtcdServer]
 
   /// - Parameter network: The network whose members 0 to 2 the servers are; nil for the loopback interface.
@@ -55,9 +36,5 @@ struct EtcdServers: Sendable {
     var configuration = EtcdConfiguration(endpoints: endpoints(from: number))
     configuration.requestTimeout = .milliseconds(700)
     return EtcdLog(configuration)
-  }
-
-  func stop() {
-    for server in servers { server.stop() }
   }
 }

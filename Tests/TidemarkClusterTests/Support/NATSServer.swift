@@ -6,7 +6,7 @@
   @testable import TidemarkClusterNATS
 
   /// A NATS server with JetStream on free ports of the loopback interface, with a temporary folder.
-  final class NATSServer: Sendable {
+  final class NATSServer: LogServer {
     /// Whether a server is installed. `Scripts/nats.sh` installs it.
     static let isInstalled = executable != nil
 
@@ -25,7 +25,7 @@
     }
 
     let address: Address
-    private let process: ServerProcess
+    let process: ServerProcess
 
     /// - Parameters:
     ///   - members: The addresses of all servers of the cluster; nil for a single server.
@@ -55,11 +55,17 @@
       try #require(URL(string: "\(scheme)://\(host):\(address.port)"))
     }
 
-    func start() throws { try process.start() }
-    func kill() { process.kill() }
-    func stop() { process.stop() }
-    func suspend() { process.suspend() }
-    func resume() { process.resume() }
+    func waitUntilReady() async throws { _ = try await client(ClientSettings()).barrier(until: .soon) }
+
+    func client(_ settings: ClientSettings) throws -> any ReplicatedLog {
+      var configuration = try configuration()
+      if settings.hasUnreachableServer {
+        let closed = try #require(URL(string: "nats://127.0.0.1:\(LoopbackSocket.freePort())"))
+        configuration.servers.insert(closed, at: 0)
+      }
+      if let timeout = settings.requestTimeout { configuration.requestTimeout = timeout }
+      return NATSLog(configuration)
+    }
 
     /// A configuration for a stream in this server.
     func configuration(stream: String = "log") throws -> NATSConfiguration {

@@ -5,7 +5,7 @@
   @testable import TidemarkClusterNATS
 
   /// Three servers, which stop with the test.
-  struct NATSServers: Sendable {
+  struct NATSServers: LogServers {
     let servers: [NATSServer]
 
     init() async throws {
@@ -39,22 +39,6 @@
       }.get()
     }
 
-    func stop() {
-      for server in servers { server.stop() }
-    }
-
-    func begin(_ fault: LeaderFault, _ leader: NATSServer) {
-      switch fault {
-      case .killedLeader: leader.kill()
-      case .stoppedLeader: leader.suspend()
-      }
-    }
-
-    func end(_ fault: LeaderFault, _ leader: NATSServer) throws {
-      switch fault {
-      case .killedLeader: try leader.start()
-      case .stoppedLeader: leader.resume()
-      }
-    }
+    func client(_ number: Int) throws -> any ReplicatedLog { NATSLog(try configuration(number)) }
   }
 #endif

@@ -5,8 +5,7 @@ import Tidemark
 @testable import TidemarkCluster
 
 /// Nodes that share a log in three real servers.
-@Suite(.enabled(if: EtcdServer.isInstalled, Comment(rawValue: EtcdServer.isRequired)), .serialized, .closesClusters)
-struct EtcdNodeTests {
+@Suite(.requiresServer, .serialized, .closesClusters) struct ServerNodeTests {
   /// The results of the writes.
   private struct Outcomes {
     var committed: Set<Int> = []
@@ -32,26 +31,25 @@ struct EtcdNodeTests {
     return outcomes
   }
 
-  @Test(arguments: LeaderFault.allCases)
-  func acknowledgedWritesAreOnAllNodesOnceWhenTheLeaderFails(fault: LeaderFault) async throws {
-    let servers = try await EtcdServers()
-    defer { servers.stop() }
+  /// Opens a node for each name, with a table. Each of them uses another server first.
+  private func open(_ names: [String], on servers: some LogServers) async throws -> [ClusterDatabase] {
     let cluster = try TestCluster()
-    var opened: [ClusterDatabase] = []
-    for (index, name) in ["a", "b", "c"].enumerated() {
-      opened.append(try await cluster.open(name, on: servers.client(index)))
+    var nodes: [ClusterDatabase] = []
+    for (index, name) in names.enumerated() {
+      nodes.append(try await cluster.open(name, on: servers.client(index)))
     }
-    let nodes = opened
     try await nodes[0].execute("CREATE TABLE item (id INTEGER PRIMARY KEY, value)")
-    let faults = Task {
-      for _ in 0..<2 {
-        let leader = try await servers.leader()
-        fault.begin(leader)
-        try await Task.sleep(for: .milliseconds(1_500))
-        try fault.end(leader)
-        _ = try await leader.isLeader()
-      }
-    }
+    return nodes
+  }
+
+  @Test(arguments: ServerKind.installed, LeaderFault.allCases)
+  func `acknowledged writes are on all nodes once when the leader fails`(
+    kind: ServerKind, fault: LeaderFault
+  ) async throws {
+    let servers = try await kind.startServers()
+    defer { servers.stop() }
+    let nodes = try await open(["a", "b", "c"], on: servers)
+    let faults = Task { try await fault.happen(times: 2, to: servers) }
     let outcomes = try await withThrowingTaskGroup(of: Outcomes.self) { group in
       for (index, node) in nodes.enumerated() {
         group.addTask { try await self.write(node, rows: index * 1_000..<index * 1_000 + 100) }
@@ -76,14 +74,11 @@ struct EtcdNodeTests {
     for node in nodes { try node.close() }
   }
 
-  @Test func nodesContinueWhenAllServersAreRestarted() async throws {
-    let servers = try await EtcdServers()
+  @Test(arguments: ServerKind.installed)
+  func `nodes continue when all servers are restarted`(kind: ServerKind) async throws {
+    let servers = try await kind.startServers()
     defer { servers.stop() }
-    let cluster = try TestCluster()
-    let nodes = [
-      try await cluster.open("a", on: servers.client(0)), try await cluster.open("b", on: servers.client(1)),
-    ]
-    try await nodes[0].execute("CREATE TABLE item (id INTEGER PRIMARY KEY, value)")
+    let nodes = try await open(["a", "b"], on: servers)
     for server in servers.servers { server.kill() }
     #expect(try await nodes[1].read { try Int.fetchOne($0, sql: "SELECT 1") } == 1)
     for server in servers.servers { try server.start() }
