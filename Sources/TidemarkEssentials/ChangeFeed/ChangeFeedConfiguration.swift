@@ -36,7 +36,7 @@ extension Configuration {
   /// The options of the change feed, or nil for a database without one. Default: nil.
   ///
   /// With a change feed, each transaction also stores its changes, in the same file, so that
-  /// ``DatabaseWriter/changes(after:in:)`` returns them later: after a crash, and in other processes.
+  /// `DatabaseWriter.changes(after:in:)` returns them later: after a crash, and in other processes.
   ///
   /// ```swift
   /// var config = Configuration()

@@ -1,4 +1,4 @@
-/// A position in the change feed of a database: see ``DatabaseWriter/changes(after:in:)``.
+/// A position in the change feed of a database: see `DatabaseWriter.changes(after:in:)`.
 ///
 /// ```swift
 /// let (players, token) = try await dbPool.read { db in

@@ -13,15 +13,15 @@
 /// try history.redo()
 /// ```
 ///
-/// Each call of ``record(named:_:)`` is a step. Other changes of the database do not belong to the history. If they
-/// conflict with a step, it cannot be undone: ``undo()`` throws a ``ChangesetConflict``, and the database is unchanged.
+/// Each call of `record(named:_:)` is a step. Other changes of the database do not belong to the history. If they
+/// conflict with a step, it cannot be undone: `undo()` throws a ``ChangesetConflict``, and the database is unchanged.
 ///
 /// Undoing a step restores the rows, and the counters of `AUTOINCREMENT`. Triggers are not executed: their changes
 /// belong to the step. Foreign keys are checked if the connection enforces them: a state that violates one cannot be
 /// restored.
 ///
 /// Steps are stored in memory. The steps of a named history are stored in the database, too, and are available when the
-/// program is started again: see ``init(_:named:limits:)``.
+/// program is started again: see `init(_:named:limits:)`.
 public final class ChangeHistory: Sendable {
   private let writer: any DatabaseWriter
   private let state: Mutex<State>
@@ -102,7 +102,7 @@ public final class ChangeHistory: Sendable {
     state = Mutex(try writer.writeWithoutTransaction { try Self.stored(name, limits, $0) })
   }
 
-  /// Creates a history whose steps are stored in the database: see ``init(_:named:limits:)``.
+  /// Creates a history whose steps are stored in the database: see `init(_:named:limits:)`.
   ///
   /// - Parameters:
   ///   - writer: The database whose changes are recorded, and which stores the steps.
