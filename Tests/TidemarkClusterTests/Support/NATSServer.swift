@@ -13,10 +13,26 @@
     /// The comment of tests that are skipped without a server.
     static let isRequired = "No NATS server is installed: Scripts/nats.sh installs it"
 
-    private static let executable = ["/usr/sbin/nats-server", "/usr/bin/nats-server", "/usr/local/bin/nats-server"]
-      .first {
-        FileManager.default.isExecutableFile(atPath: $0)
-      }
+    /// `TIDEMARK_NATS` selects another server than the installed one.
+    private static let executable =
+      (ProcessInfo.processInfo.environment["TIDEMARK_NATS"].map { [$0] }
+      ?? ["/usr/sbin/nats-server", "/usr/bin/nats-server", "/usr/local/bin/nats-server"])
+      .first { FileManager.default.isExecutableFile(atPath: $0) }
+
+    /// Whether the server can sync messages before it acknowledges them: version 2.10 or later.
+    static let canSync = {
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: executable ?? "")
+      process.arguments = ["--version"]
+      let output = Pipe()
+      process.standardOutput = output
+      do { try process.run() } catch { return false }
+      // "nats-server: v2.15.1"
+      let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      process.waitUntilExit()
+      let numbers = text.drop { !$0.isNumber }.split(separator: ".").prefix(2).compactMap { Int($0) }
+      return numbers.count == 2 && (numbers[0], numbers[1]) >= (2, 10)
+    }()
 
     /// The ports of a server.
     struct Address: Sendable {
@@ -38,7 +54,7 @@
       var text = """
         listen: "127.0.0.1:\(address.port)"
         server_name: "s\(address.port)"
-        jetstream { store_dir: "\(folder.path)/data" }
+        jetstream { store_dir: "\(folder.path)/data"\(Self.canSync ? ", sync_interval: always" : "") }
         \(settings)
 
         """
@@ -70,8 +86,16 @@
     /// A configuration for a stream in this server.
     func configuration(stream: String = "log") throws -> NATSConfiguration {
       var configuration = NATSConfiguration(servers: [try url()], stream: stream)
-      configuration.allowsUnsyncedServers = true
+      configuration.allowTestServers()
       return configuration
+    }
+  }
+
+  extension NATSConfiguration {
+    /// States what is true for the servers of the tests.
+    mutating func allowTestServers() {
+      serversSyncAlways = NATSServer.canSync
+      allowsUnsyncedServers = !NATSServer.canSync
     }
   }
 

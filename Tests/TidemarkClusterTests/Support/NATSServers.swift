@@ -21,7 +21,7 @@
       let first = number % urls.count
       var configuration = NATSConfiguration(servers: Array(urls[first...] + urls[..<first]), stream: "log")
       configuration.replicas = 3
-      configuration.allowsUnsyncedServers = true
+      configuration.allowTestServers()
       configuration.requestTimeout = .milliseconds(700)
       return configuration
     }
