@@ -82,11 +82,13 @@ package struct ClientSocket: Sendable {
     }
   }
 
-  /// Returns the bytes that have arrived, at least one; none at the end of the connection; nil after an error.
+  /// Returns the bytes that have arrived, at least one; none at the end of the connection, also if it was reset; nil after
+  /// another error.
   package func read() -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: 64 << 10)
     let count = recv(descriptor, &bytes, bytes.count, 0)
-    return count < 0 ? nil : Array(bytes.prefix(count))
+    if count < 0 { return errno == ECONNRESET ? [] : nil }
+    return Array(bytes.prefix(count))
   }
 
   /// Waits for bytes for any time, and returns them as ``read()`` does.
