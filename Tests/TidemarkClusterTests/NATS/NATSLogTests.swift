@@ -21,7 +21,9 @@
           continue
         }
         #expect(reason.contains("acknowledges entries before they are on its disk"))
-        #expect(reason.contains("use version 2.10 or later with sync_interval: always"))
+        #expect(
+          reason.contains(NATSServer.canSync ? "set sync_interval: always on all servers" : "use version 2.10 or later")
+        )
       }
     }
 
