@@ -384,7 +384,6 @@ struct NodeMachine {
     moveTo(position)
     (discarded, hasNoSnapshot) = (nil, false)
     snapshotPause.reset()
-    streamPause.reset()
     fileWorks()
   }
 

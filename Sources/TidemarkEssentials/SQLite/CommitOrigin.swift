@@ -116,8 +116,8 @@ extension ConnectionHandle {
   /// Whether nothing was committed after the commit with an origin. To be called under the write lock.
   ///
   /// A log of the same generation is read: its frames show how many commits it contains. If it was restarted since, the
-  /// number of commits in the WAL-index decides. The first commit after another connection has truncated the log gives it
-  /// a random salt: then this commit must be the only one in it, too. In doubt, the result is false.
+  /// number of commits in the WAL-index decides. The first commit after another connection has truncated the log gives
+  /// it a random salt: then this commit must be the only one in it, too. In doubt, the result is false.
   ///
   /// - Parameter isRecent: Whether the commit was made while this connection was open. The number of commits starts
   ///   again at zero when all connections are closed.
