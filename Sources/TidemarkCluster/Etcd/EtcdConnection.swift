@@ -73,19 +73,20 @@ actor EtcdConnection {
   ) async -> Outcome<Response> {
     var mayHaveArrived = false
     var backOff = LogBackOff(endpointCount: configuration.endpoints.count)
-    var lastMessage = "the deadline has passed"
+    var lastMessage: String?
     var insecureEndpoints: Set<Int> = []
     while true {
       if Task.isCancelled { return .failed(CancellationError(), mayHaveArrived: mayHaveArrived) }
       if configuration.clock.now() >= deadline {
-        return .failed(LogError.unavailable(lastMessage), mayHaveArrived: mayHaveArrived)
+        return .failed(LogError.unavailable(lastMessage ?? "the deadline has passed"), mayHaveArrived: mayHaveArrived)
       }
       let index = endpointIndex
       do {
         try await authenticate(until: deadline)
         return .response(try await send(path, request, until: deadline))
       } catch {
-        lastMessage = error.message
+        // That the time is over says less than the failure before.
+        if lastMessage == nil || configuration.clock.now() < deadline { lastMessage = error.message }
         switch error {
         case .rejected:
           return .failed(LogError.rejected(error.message), mayHaveArrived: mayHaveArrived)
