@@ -18,6 +18,14 @@ extension ChangeCapture {
     (steps.compiled.foreignControls, steps.compiled.foreignContents) = (counts.foreignControls, counts.foreignContents)
   }
 
+  /// Detects statements that the program has compiled without the library in a transaction that was committed. They may
+  /// have changed more than rows, such as the schema.
+  func noteForeignCommit(on db: Database) {
+    if db.compilation.counts.foreignControls == steps.compiled.foreignControls { return }
+    noteForeignStatements(on: db)
+    log.becomeUnknown()
+  }
+
   /// Detects statements that the program has compiled without the library before the library noticed the transaction.
   func noteForeignStatementsBeforeBegin(on db: Database) {
     let counts = db.compilation.counts

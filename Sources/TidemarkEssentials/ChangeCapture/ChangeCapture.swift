@@ -329,6 +329,7 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
     db.callbacks.ownCommits.didNotCommit()
     let settlement = db.transaction.settle(
       hasFailed: error != nil, isOpen: !db.isInAutocommitMode, isStopped: !db.settings.health.isUsable)
+    if case .publish = settlement { noteForeignCommit(on: db) }
     var recordedVersion: UInt64?
     if let recorder, settlement != .nothing {
       recordedVersion = recorder.transactionDidEnd(db, settlement)

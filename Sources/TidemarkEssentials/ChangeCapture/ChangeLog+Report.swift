@@ -16,10 +16,6 @@ extension ChangeCapture {
     if hasWritten || !log.isEmpty { broker.countWrite() }
     let version = broker.version
     let ownVersion = log.isOpen ? log.needsVersion : needs.version
-    if db.compilation.counts.foreignControls != steps.compiled.foreignControls {
-      noteForeignStatements(on: db)
-      log.becomeUnknown()
-    }
     let isReported = ownVersion != version ? hasWritten || !log.isEmpty : !needs.ofSubscribers.isEmpty && !log.isEmpty
     guard isReported, broker.hasReceivers else { return }
     let numbers = needs.ofSubscribers.storedNumbers ? storedNumbers() : StoredNumbers()

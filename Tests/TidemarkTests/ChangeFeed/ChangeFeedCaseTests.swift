@@ -101,6 +101,25 @@ import Tidemark
       ])
   }
 
+  /// In a database in memory, nothing counts the commits: the feed did not notice the statements that change no rows.
+  @Test(
+    arguments: FedDatabase.allCases,
+    ["PRAGMA user_version = 3", "DROP INDEX teamName", "CREATE TABLE league (id)", "ANALYZE"])
+  func `a statement of the C interface that changes no rows is unknown`(_ kind: FedDatabase, _ sql: String) async throws
+  {
+    let database = try kind.open()
+    try database.execute("INSERT INTO team VALUES (1, 'Red'); CREATE INDEX teamName ON team (name)")
+    let token = try database.token
+    try database.withoutTransaction { db in
+      #expect(sqlite3_exec(db.sqliteConnection, sql, nil, nil, nil) == SQLITE_OK)
+    }
+    try database.execute("INSERT INTO player VALUES (1, 'Ada', 10)")
+    #expect(
+      try await database.entries(after: token) == [
+        "incomplete: unknown", "INSERT player [1]: id 1, name \"Ada\", score 10",
+      ])
+  }
+
   // MARK: - Commits without changes
 
   @Test(
