@@ -124,12 +124,7 @@ extension Prefetch {
   /// Fetches the associated rows of the rows of a relation.
   fileprivate func complete(_ rows: StoredRows, of base: SQLRelation, _ db: Database) throws {
     let columns = try columns(db)
-    let indexes = columns.map { column in
-      guard let index = rows.visibleColumns.index(of: column.left) else {
-        preconditionFailure(missingColumnMessage(column.left))
-      }
-      return index
-    }
+    let indexes = try indexes(of: columns.map(\.left), in: rows)
     if let index = indexes.first, indexes.count == 1 {
       try complete(rows, column: index, pivotColumn: columns[0].right, db)
       return
@@ -139,8 +134,18 @@ extension Prefetch {
     rows.prefetched.set(keys.groups(of: associated, width: indexes.count), at: self.keys[...])
   }
 
-  private func missingColumnMessage(_ column: String) -> String {
-    "Missing column: \(column). A request that prefetches associated rows selects the columns that lead to them."
+  /// Returns the positions of the columns that lead to the associated rows.
+  ///
+  /// A column may be missing although the program selects all columns: another process may have renamed it.
+  private func indexes(of columns: [String], in rows: StoredRows) throws -> [Int] {
+    try columns.map { column in
+      guard let index = rows.visibleColumns.index(of: column) else {
+        let message =
+          "Missing column: \(column). A request that prefetches associated rows selects the columns that lead to them."
+        throw DatabaseError(resultCode: .SQLITE_MISUSE, message: message)
+      }
+      return index
+    }
   }
 
   private func complete(_ rows: StoredRows, column: Int, pivotColumn: String, _ db: Database) throws {
@@ -174,12 +179,7 @@ extension Prefetch {
     for rows: StoredRows, of base: SQLRelation, _ db: Database
   ) throws -> [QueryInterfaceRequest<Row>] {
     let columns = try columns(db)
-    let indexes = try columns.map { column in
-      guard let index = rows.visibleColumns.index(of: column.left) else {
-        throw DatabaseError(resultCode: .SQLITE_MISUSE, message: missingColumnMessage(column.left))
-      }
-      return index
-    }
+    let indexes = try indexes(of: columns.map(\.left), in: rows)
     if indexes.count > 1 { return [request(withCompositeKey: columns, of: base)] }
     return requests(for: PrefetchKeys(of: rows, columns: indexes), pivotColumn: columns[0].right)
   }

@@ -277,13 +277,29 @@ private let id = Column("id")
     }
   }
 
-  @Test func `a request without the column of the foreign key is a programming error`() async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      try inMusicStore { db in
-        _ = try Row.fetchAll(db, Studio.select(name).including(all: Studio.albums))
-      }
+  @Test func `a request without the column of the foreign key throws an error`() throws {
+    let error = #expect(throws: DatabaseError.self) {
+      try inMusicStore { db in try Row.fetchAll(db, Studio.select(name).including(all: Studio.albums)) }
     }
-    #expect(result.words.contains("Missing column: id"))
+    #expect(error?.message?.hasPrefix("Missing column: id.") == true)
+  }
+
+  /// The process ended: a live query fetches again when another process has renamed the column.
+  @Test func `a request throws an error if the column that leads to associated rows was renamed`() throws {
+    let dbQueue = try DatabaseQueue()
+    try dbQueue.write { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE author (code TEXT); INSERT INTO author VALUES ('a');
+          CREATE TABLE book (authorCode TEXT); INSERT INTO book VALUES ('a');
+          """)
+      let books = Table("author").hasMany(Table("book"), using: ForeignKey(["authorCode"], to: ["code"]))
+      let request = Table("author").including(all: books)
+      #expect(try request.fetchAll(db).first?.prefetchedRows["books"]?.count == 1)
+      try db.execute(sql: "ALTER TABLE author RENAME COLUMN code TO sign")
+      let error = #expect(throws: DatabaseError.self) { try request.fetchAll(db) }
+      #expect(error?.message?.hasPrefix("Missing column: code.") == true)
+    }
   }
 
   @Test func `a cursor over prefetched rows is a programming error`() async {
