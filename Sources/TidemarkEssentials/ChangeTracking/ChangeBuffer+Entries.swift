@@ -7,6 +7,9 @@ extension ChangeBuffer {
 
       /// Other connections or processes have made commits.
       case externalCommits
+
+      /// They have made commits in attached databases, whose changes are not stored.
+      case externalCommitsInAttachedDatabases
     }
 
     let content: Content
@@ -58,7 +61,7 @@ extension ChangeBuffer.Delivery {
     }
   }
 
-  /// Whether it stands for external commits.
+  /// Whether it stands for external commits whose changes may be stored.
   var isExternal: Bool {
     if case .entry(let entry) = self, case .externalCommits = entry.content { true } else { false }
   }
@@ -68,8 +71,18 @@ extension ChangeBuffer.Entry {
   fileprivate var mayChangeSchema: Bool {
     switch content {
     case .commit(let commit): !commit.schemaChanges.isEmpty || commit.isUnknown
-    case .externalCommits: true
+    case .externalCommits, .externalCommitsInAttachedDatabases: true
     }
+  }
+
+  /// Whether it stands for external commits in attached databases.
+  var isOfAttachedDatabases: Bool {
+    if case .externalCommitsInAttachedDatabases = content { true } else { false }
+  }
+
+  /// Whether it stands for external commits in the main database, of unknown versions.
+  var hasUnknownVersions: Bool {
+    if case .externalCommits = content { versions == nil } else { false }
   }
 }
 

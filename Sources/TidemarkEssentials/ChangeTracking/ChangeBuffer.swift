@@ -311,16 +311,26 @@ struct ChangeBuffer {
   /// - Parameter version: The version of the database after them; nil if it is unknown.
   mutating func addExternalCommits(through version: UInt64?, microsecondsSince1970: Int64) {
     if let version, let lastVersion, version <= lastVersion { return }
-    // Several of them are one entry.
-    if version == nil, let last = slots.last, case .externalCommits? = last?.entry.content, last?.entry.versions == nil,
-      last?.consumersBefore == activeCount
-    {
-      return
-    }
+    if version == nil, isLast({ $0.hasUnknownVersions }) { return }
     add(
       Entry(
         content: .externalCommits, versions: version.map { (lastVersion.map { $0 + 1 } ?? $0)...$0 },
         microsecondsSince1970: microsecondsSince1970, byteCount: 200))
+  }
+
+  /// Adds external commits in attached databases. Their changes are not stored, and they have no versions.
+  mutating func addExternalCommitsInAttachedDatabases(microsecondsSince1970: Int64) {
+    if isLast({ $0.isOfAttachedDatabases }) { return }
+    add(
+      Entry(
+        content: .externalCommitsInAttachedDatabases, versions: nil, microsecondsSince1970: microsecondsSince1970,
+        byteCount: 200))
+  }
+
+  /// Whether all consumers will receive such an entry as the last one: another one would say the same.
+  private func isLast(_ isEqual: (Entry) -> Bool) -> Bool {
+    guard let slot = slots.last, let slot else { return false }
+    return slot.consumersBefore == activeCount && isEqual(slot.entry)
   }
 
   private mutating func add(_ entry: Entry) {

@@ -232,6 +232,10 @@ final class ChangeConsumer: Sendable {
       return TransactionChanges(
         versions: versions, microsecondsSince1970: entry.microsecondsSince1970,
         completeness: .incomplete(.externalCommit))
+    case .externalCommitsInAttachedDatabases:
+      guard state.withLock({ $0.reader.region.mayIncludeAttachedTables }) else { return nil }
+      return TransactionChanges(
+        microsecondsSince1970: entry.microsecondsSince1970, completeness: .incomplete(.externalCommit))
     case .commit(let commit):
       return state.withLock { state in
         let isUnknown = commit.needsVersion < state.needsVersion
@@ -256,7 +260,10 @@ final class ChangeConsumer: Sendable {
     switch delivery {
     case .entry(let entry):
       add(entry.versions)
-      if case .externalCommits = entry.content { reason = .externalCommit }
+      switch entry.content {
+      case .externalCommits, .externalCommitsInAttachedDatabases: reason = .externalCommit
+      case .commit: break
+      }
       time = entry.microsecondsSince1970
     case .missed(let missed):
       add(missed)
@@ -271,6 +278,13 @@ final class ChangeConsumer: Sendable {
 extension DatabaseRegion {
   /// The tables in which SQLite stores the counters of the region's tables. They do not belong to the region.
   var counterTables: Set<TableKey> { Set((tables ?? [:]).keys.map { .counterTable(in: $0.database) }) }
+}
+
+extension DatabaseRegion {
+  /// Whether it may contain tables of attached databases.
+  fileprivate var mayIncludeAttachedTables: Bool {
+    tables?.keys.contains { !["main", "temp"].contains($0.database.asciiLowercased) } ?? true
+  }
 }
 
 extension DatabaseVersion {

@@ -363,7 +363,11 @@ final class ChangeStreamHub: _DatabaseCore.Component {
         return (guarded.takeWatch(), [])
       }
       if let position, position.version >= guarded.mark?.version ?? 0 { guarded.mark = position }
-      guarded.buffer.addExternalCommits(through: position?.version, microsecondsSince1970: time)
+      if event.isCommitInMainDatabase {
+        guarded.buffer.addExternalCommits(through: position?.version, microsecondsSince1970: time)
+      } else {
+        guarded.buffer.addExternalCommitsInAttachedDatabases(microsecondsSince1970: time)
+      }
       return (nil, guarded.buffer.takeRemoved())
     }
     withExtendedLifetime(released) { wakeConsumers() }

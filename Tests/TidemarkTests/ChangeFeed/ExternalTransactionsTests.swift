@@ -77,6 +77,24 @@ import Tidemark
     #expect(!received.contains { $0.contains("\"a\"") })
   }
 
+  /// They had no element: the feed contains the changes of the main database only.
+  @Test(arguments: FedDatabase.shared)
+  func `commits of another connection in an attached file are unknown`(_ kind: FedDatabase) async throws {
+    let pair = try Pair(kind)
+    for database in [pair.own, pair.other] {
+      try database.withoutTransaction { db in
+        try db.execute(sql: "ATTACH ? AS extra", arguments: [pair.own.folder.path("extra")])
+        try db.execute(sql: "CREATE TABLE IF NOT EXISTS extra.item (id INTEGER PRIMARY KEY)")
+      }
+    }
+    let (all, main) = (try await pair.changes(), try await pair.changes(in: Table("team")))
+    try pair.other.execute("INSERT INTO extra.item VALUES (1)")
+    #expect(try await summaries(all, 1) == ["incomplete: externalCommit"])
+    // The tables of the main database have not changed.
+    try pair.other.execute("INSERT INTO team VALUES (1, 'Red')")
+    #expect(try await summaries(main, 1) == ["INSERT team [1]: id 1, name \"Red\""])
+  }
+
   @Test func `external transactions have no versions in a queue`() async throws {
     let pair = try Pair(.logQueue)
     let stream = try await pair.changes()

@@ -171,6 +171,18 @@ import Testing
     #expect(receive(id) == ["external 11-15", "16"])
   }
 
+  @Test mutating func `consecutive external commits in attached databases are one entry, and not stored`() {
+    let id = buffer.addConsumer(byteLimit: 1_000_000, readsExternalCommits: true)
+    buffer.start(id, after: 0)
+    for _ in 0..<2 { buffer.addExternalCommitsInAttachedDatabases(microsecondsSince1970: 0) }
+    let delivery = buffer.next(id)
+    #expect(delivery.mayChangeRegions && !delivery.isExternal)
+    #expect(receive(id) == [])
+    buffer.addExternalCommitsInAttachedDatabases(microsecondsSince1970: 0)
+    add(1)
+    #expect(receive(id) == ["external ?", "1"])
+  }
+
   @Test mutating func `consecutive external commits with unknown versions are one entry`() {
     let id = consumer()
     addExternal(nil)
