@@ -31,7 +31,12 @@ struct CaptureDump {
       tables[shape.key] = table
     }
     for (key, query) in shapes.virtualTables {
-      virtualTables[key] = try Row.fetchAll(db.cachedStatement(sql: query)).map { "\($0.databaseValues)" }.sorted()
+      do {
+        virtualTables[key] = try Row.fetchAll(db.cachedStatement(sql: query)).map { "\($0.databaseValues)" }.sorted()
+      } catch let error as DatabaseError {
+        // The table of its content may have been removed.
+        virtualTables[key] = [error.message ?? ""]
+      }
     }
   }
 
@@ -79,17 +84,18 @@ struct CaptureShapes {
       let (name, database, type): (String, String, String) = (row["name"], row["schema"], row["type"])
       let key = TableKey(name, in: database)
       if name.hasPrefix("sqlite_") || type == "view" || CaptureNeeds.isTableOfLibrary(name) { continue }
-      let sql = "\"\(database)\".\"\(name)\""
+      let sql = "\(database.quotedDatabaseIdentifier).\(name.quotedDatabaseIdentifier)"
       if type == "virtual" {
         virtualTables.append((key, "SELECT * FROM \(sql)"))
         continue
       }
-      let columns = try Row.fetchAll(db, sql: "PRAGMA \"\(database)\".table_xinfo(\"\(name)\")")
+      let columns = try Row.fetchAll(
+        db, sql: "PRAGMA \(database.quotedDatabaseIdentifier).table_xinfo(\(name.quotedDatabaseIdentifier))")
       // Virtual generated columns are not reported.
       let stored = columns.filter { $0["hidden"] != 2 }
       let names = stored.map { ($0["name"] as String).lowercased() }
       let hasRowID: Bool = !(row["wr"] as Bool)
-      let selected = stored.map { "\"\($0["name"] as String)\"" } + (hasRowID ? ["rowid"] : [])
+      let selected = stored.map { ($0["name"] as String).quotedDatabaseIdentifier } + (hasRowID ? ["rowid"] : [])
       tables.append(
         Table(
           key: key, columns: names,

@@ -2,9 +2,12 @@ import StressSupport
 import Tidemark
 
 /// A planted fault, which the run must detect.
-enum ShapeFault {
+enum ShapeFault: Sendable {
   /// Changes of the first table that a query reads are not noticed.
   case ignoredTable
+
+  /// A copy that follows the changes omits one of each transaction.
+  case omittedChange
 }
 
 /// An observed query, with the values that were delivered.
@@ -14,12 +17,19 @@ final class ObservedShape {
   /// The current result, fetched without observation.
   var result: String
 
+  /// Whether changed rows can be fetched one by one.
+  private(set) var isIncremental = false
+
   /// The number of region notifications when the result was fetched.
   var seenNotificationCount = 0
 
   private let value = Mutex<String?>(nil)
   private let notificationCount = Mutex(0)
   private let hasFailed = Mutex(false)
+
+  /// The list to which differences are applied.
+  private let list = Mutex<[ShapeRecord]>([])
+  private let error = Mutex<String?>(nil)
   private var cancellables: [AnyDatabaseCancellable] = []
 
   init(_ query: ShapeQuery, in database: any DatabaseWriter, fault: ShapeFault?) throws {
@@ -35,6 +45,9 @@ final class ObservedShape {
     case .constantRegion: observe(ValueObservation.trackingConstantRegion { query.text($0) }, in: database)
     case .givenRegion: observe(ValueObservation.tracking(region: query.request) { query.text($0) }, in: database)
     case .shared: share(ValueObservation.tracking { query.text($0) }, in: database)
+    case .differences, .differencesByRow:
+      isIncremental = try query.observation == .differencesByRow && database.read { try query.isIncremental($0) }
+      followDifferences(in: database)
     }
     let second = query.second.map { SQLRequest<Row>(sql: $0) }
     let observation = DatabaseRegionObservation(tracking: [query.request] + (second.map { [$0] } ?? []))
@@ -65,8 +78,28 @@ final class ObservedShape {
       })
   }
 
-  /// The last delivered value.
-  var last: String? { value.withLock { $0 } }
+  private func followDifferences(in database: any DatabaseWriter) {
+    let cancellable = query.differences().start(
+      in: database, scheduling: InlineScheduler(),
+      onError: { [error] in error.withLock { [text = ShapeQuery.text($0)] in $0 = text } },
+      onChange: { [query, list, value] difference in
+        let text = list.withLock { list in
+          list.apply(difference)
+          return query.text(list)
+        }
+        value.withLock { $0 = text }
+      })
+    cancellables.append(cancellable)
+  }
+
+  /// The last delivered value, or the error that has ended the observation.
+  var last: String? { endingError ?? value.withLock { $0 } }
+
+  /// The rows in their order, to which differences were applied; nil for other observations.
+  var rows: [String]? { query.observation.hasDifferences ? list.withLock { $0.map(\.text) } : nil }
+
+  /// The error that has ended the observation of differences.
+  var endingError: String? { error.withLock { $0 } }
 
   /// The number of transactions that the region observation has reported.
   var currentNotificationCount: Int { notificationCount.withLock { $0 } }

@@ -9,7 +9,8 @@ extension QueryGenerator {
     if source.hasRowID, choices.chance(6) { return with(.rowID, "\(source.name).rowid") }
     let name = choices.pick(source.columns)
     let isUnique = level == 0 && scope[0].count { $0.columns.contains(name) } == 1
-    return isUnique && choices.chance(40) ? name.quotedAsName : "\(source.name).\(name.quotedAsName)"
+    let sql = choices.chance(4) ? with(.otherCase, name.uppercased().quotedAsName) : name.quotedAsName
+    return isUnique && choices.chance(40) ? sql : "\(source.name).\(sql)"
   }
 
   /// Returns a literal or a parameter.

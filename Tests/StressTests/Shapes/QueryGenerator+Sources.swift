@@ -21,13 +21,30 @@ extension QueryGenerator {
     if choices.chance(3) { return schemaTable(alias) }
     let table = choices.pick(tables)
     read(table)
+    var columns = table.columns.map(\.name)
+    if table.kind.isFullText { columns += ["rank"] }
     let source = ShapeSource(
-      name: alias, columns: table.columns.map(\.name), hasRowID: table.hasRowID, isFullText: table.kind == .fullText)
-    return ("\(table.sql) AS \(alias)", source)
+      name: alias, columns: columns, hasRowID: table.hasRowID, isFullText: table.kind.isFullText)
+    if table.kind.isFullText, choices.chance(20) {
+      return (with(.fullTextFunction, "\(table.name)('a') AS \(alias)"), source)
+    }
+    let name = choices.chance(5) ? with(.otherCase, table.sql.uppercased()) : table.sql
+    return ("\(name) AS \(alias)", source)
   }
 
   /// Returns a table of SQLite that describes the schema.
   private mutating func schemaTable(_ alias: String) -> (sql: String, source: ShapeSource) {
+    if choices.chance(25) {
+      let sql = with(.pragmaTable, "pragma_user_version AS \(alias)")
+      return (sql, ShapeSource(name: alias, columns: ["user_version"]))
+    }
+    if choices.chance(25) {
+      let (name, columns) = choices.pick([
+        ("sqlite_sequence", ["name", "seq"]), ("sqlite_stat1", ["tbl", "idx", "stat"]),
+      ])
+      readTables.append(name)
+      return (with(.internalTable, "\(name) AS \(alias)"), ShapeSource(name: alias, columns: columns))
+    }
     if choices.chance(40) {
       let table = choices.pick(tables).name.replacing("'", with: "''")
       let source = ShapeSource(name: alias, columns: ["name", "type", "pk"])
@@ -39,20 +56,9 @@ extension QueryGenerator {
     return (with(.schemaTable, "\(name) AS \(alias)"), source)
   }
 
-  private mutating func read(_ table: ShapeTable) {
+  mutating func read(_ table: ShapeTable) {
     if !readTables.contains(table.sql) { readTables.append(table.sql) }
-    switch table.kind {
-    case .table: break
-    case .view: shapes.insert(.view)
-    case .fullText: shapes.insert(.fullTextTable)
-    case .rTree: shapes.insert(.rTree)
-    }
-    if table.schema == "temp" { shapes.insert(.temporaryTable) }
-    if table.schema == "aux" { shapes.insert(.attachedTable) }
-    if table.isWithoutRowID { shapes.insert(.withoutRowID) }
-    if table.isStrict { shapes.insert(.strictTable) }
-    if table.columns.contains(where: \.hasCustomCollation) { shapes.insert(.customCollationOfColumn) }
-    if table.columns.contains(where: \.isGenerated) { shapes.insert(.generatedColumn) }
+    shapes.formUnion(table.shapes)
   }
 
   // MARK: - Joins

@@ -36,14 +36,49 @@ struct QueryGenerator {
   }
 
   mutating func makeQuery() -> ShapeQuery {
+    if choices.chance(20) {
+      var requests = RequestGenerator(choices, tables: tables)
+      var query = requests.makeQuery()
+      setObservation(of: &query)
+      if !query.countsRows, choices.chance(20) { setDifferences(of: &query, .differencesByRow) }
+      return query
+    }
     (shapes, arguments, readTables) = ([], [], [])
     allowsParameters = choices.chance(60)
     let order: Order = choices.chance(50) ? .complete : .any
-    let selection = select(depth: choices.pick([0, 0, 1, 1, 1, 2, 2]), order: order)
+    let isOfOneTable = choices.chance(12)
+    let sql =
+      isOfOneTable ? rowsOfOneTable() : select(depth: choices.pick([0, 0, 1, 1, 1, 2, 2]), order: order).sql
     var query = ShapeQuery(
-      sql: selection.sql, arguments: arguments, shapes: shapes, tables: readTables, isOrdered: order == .complete)
+      sql: sql, arguments: arguments, shapes: shapes, tables: readTables,
+      isOrdered: order == .complete && !isOfOneTable)
     setObservation(of: &query)
+    if isOfOneTable, choices.chance(70) { setDifferences(of: &query, .differencesByRow) }
     return query
+  }
+
+  private func setDifferences(of query: inout ShapeQuery, _ observation: ShapeQuery.Observation) {
+    (query.observation, query.second) = (observation, nil)
+    query.shapes.subtract([.constantRegion, .givenRegion, .sharedObservation, .twoQueries])
+    query.shapes.insert(.differences)
+  }
+
+  /// Returns a query of one table, whose changed rows often can be fetched one by one.
+  private mutating func rowsOfOneTable() -> String {
+    let candidates = tables.filter { $0.kind == .table }
+    let (table, alias) = (choices.pick(candidates.filter(\.hasRowID) + candidates), newName("t_"))
+    read(table)
+    let source = ShapeSource(name: alias, columns: table.columns.map(\.name), hasRowID: table.hasRowID)
+    let items = (0..<1 + choices.below(3)).map { _ in column([[source]]) }
+    let list = choices.chance(30) ? with(.allColumns, "*") : items.joined(separator: ", ")
+    let condition = choices.chance(50) ? " WHERE \(condition(depth: choices.below(2), [[source]]))" : ""
+    let terms = (0..<choices.below(3)).map { _ in
+      let collation =
+        choices.chance(25) ? with(.collation, " COLLATE \(choices.pick(["NOCASE", "RTRIM", "BINARY"]))") : ""
+      return column([[source]]) + collation + choices.pick(["", "", " ASC", " DESC"])
+    }
+    let order = terms.isEmpty ? "" : with(.orderBy, " ORDER BY \(terms.joined(separator: ", "))")
+    return "SELECT \(list) FROM \(table.sql) AS \(alias)\(condition)\(order)"
   }
 
   private mutating func setObservation(of query: inout ShapeQuery) {
@@ -51,6 +86,7 @@ struct QueryGenerator {
     case 0, 1: (query.observation, query.shapes) = (.constantRegion, query.shapes.union([.constantRegion]))
     case 2, 3: (query.observation, query.shapes) = (.givenRegion, query.shapes.union([.givenRegion]))
     case 4, 5: (query.observation, query.shapes) = (.shared, query.shapes.union([.sharedObservation]))
+    case 6 where !query.countsRows, 7 where !query.countsRows: return setDifferences(of: &query, .differences)
     default: break
     }
     guard query.observation != .givenRegion, choices.chance(15) else { return }
@@ -202,8 +238,10 @@ struct QueryGenerator {
     let function = choices.pick([
       "rank()", "dense_rank()", "count(\(argument))", "max(\(argument))", "min(\(argument))", "sum(\(argument) % 100)",
     ])
+    let frame = choices.pick(["", "", " RANGE UNBOUNDED PRECEDING EXCLUDE TIES", " GROUPS 1 PRECEDING"])
     let partition = choices.chance(50) ? "PARTITION BY \(column(scope)) " : ""
-    return with(.window, "\(function) OVER (\(partition)ORDER BY \(column(scope))\(choices.pick(["", " DESC"])))")
+    return with(
+      .window, "\(function) OVER (\(partition)ORDER BY \(column(scope))\(choices.pick(["", " DESC"]))\(frame))")
   }
 }
 

@@ -28,10 +28,21 @@ final class RandomChoices {
 
   func literal() -> String { constant().literal }
 
-  private static let constants: [(literal: String, value: DatabaseValue)] =
-    ["a", "A", "b", "B", "a ", "ab", "1", "2", "1.0", "", "é"].map { ("'\($0)'", $0.databaseValue) }
-    + [0.5, 1.0, 2.0].map { ("\($0)", $0.databaseValue) }
-    + [Int64.max, 9_007_199_254_740_993].map { ("\($0)", $0.databaseValue) }
-    + Array(repeating: ("NULL", .null), count: 4)
-    + [("x'61'", Data([0x61]).databaseValue), ("x''", Data().databaseValue), ("-1", (-1).databaseValue)]
+  private static let constants: [(literal: String, value: DatabaseValue)] = texts + numbers + others
+
+  private static let texts: [(literal: String, value: DatabaseValue)] = [
+    "a", "A", "b", "B", "a ", "ab", "1", "2", "1.0", " 1", "", "é", "9007199254740993",
+  ].map { ("'\($0)'", $0.databaseValue) }
+
+  private static let numbers: [(literal: String, value: DatabaseValue)] = [
+    ("0.5", 0.5.databaseValue), ("1.0", 1.0.databaseValue), ("2.0", 2.0.databaseValue),
+    ("-0.0", (-0.0).databaseValue), ("9e999", Double.infinity.databaseValue), ("-1", (-1).databaseValue),
+    ("9223372036854775807", Int64.max.databaseValue), ("9007199254740993", 9_007_199_254_740_993.databaseValue),
+    ("9007199254740992.0", 9_007_199_254_740_992.0.databaseValue),
+  ]
+
+  private static let others: [(literal: String, value: DatabaseValue)] = [
+    ("NULL", .null), ("NULL", .null), ("NULL", .null), ("NULL", .null), ("x'61'", Data([0x61]).databaseValue),
+    ("x''", Data().databaseValue), ("char(97, 0, 98)", "a\0b".databaseValue),
+  ]
 }

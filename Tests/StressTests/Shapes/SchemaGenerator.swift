@@ -13,11 +13,10 @@ struct SchemaGenerator {
 
   mutating func makeSchema() -> ShapeSchema {
     schema = ShapeSchema()
-    for number in 0..<2 + choices.below(2) { addTable("t\(number)") }
+    for number in 0..<2 + choices.below(2) { addTable(choices.chance(8) ? "Group \(number)" : "t\(number)") }
     if choices.chance(50) { addTable("t9", in: "aux") }
     if hasTemporaryTables, choices.chance(50) { addTable("t8", in: "temp") }
-    if choices.chance(40) { addVirtualTable(.fullText, "ft", ["a", "b"], "fts5(a, b)") }
-    if choices.chance(40) { addVirtualTable(.rTree, "rt", ["id", "a", "b"], "rtree(id, a, b)") }
+    addVirtualTables()
     addRows()
     for number in 0..<1 + choices.below(2) { addView("v\(number)") }
     for number in 0..<choices.below(3) { addTrigger("r\(number)") }
@@ -61,7 +60,7 @@ struct SchemaGenerator {
 
   private func columnNames() -> [String] {
     var names = Array(Self.names.prefix(2 + choices.below(3)))
-    if choices.chance(15) { names[names.count - 1] = choices.pick(["order", "A b", "é"]) }
+    if choices.chance(15) { names[names.count - 1] = choices.pick(["order", "Select", "A b", "é", "x\"y"]) }
     return names
   }
 
@@ -90,7 +89,8 @@ struct SchemaGenerator {
       table.key = [table.columns[0].name]
     case 3:
       guard let second = table.writableColumns.dropFirst().last else { return }
-      definitions.append("PRIMARY KEY (\(second.sql), \(first))")
+      let directions = (0..<2).map { _ in choices.pick(["", "", " DESC", " COLLATE NOCASE"]) }
+      definitions.append("PRIMARY KEY (\(second.sql)\(directions[0]), \(first)\(directions[1]))")
       table.key = [second.name, table.columns[0].name]
     default: return
     }
@@ -112,7 +112,7 @@ struct SchemaGenerator {
   }
 
   private mutating func addIndex(_ number: Int, to table: inout ShapeTable) {
-    let name = "i\(number)_\(table.name)"
+    let name = "i\(number)_\(table.name)".quotedAsName
     var terms = [
       choices.pick(table.columns).sql + choices.pick(["", "", " DESC", " COLLATE NOCASE", " COLLATE FOLDED"])
     ]
@@ -127,8 +127,38 @@ struct SchemaGenerator {
     if !condition.isEmpty { table.columns[columnIndex].isSource = true }
     let schemaName = table.schema.isEmpty ? "" : "\(table.schema)."
     schema.statements.append(
-      "CREATE INDEX \(schemaName)\(name) ON \(table.name) (\(terms.joined(separator: ", ")))\(condition)")
+      "CREATE INDEX \(schemaName)\(name) ON \(table.name.quotedAsName) (\(terms.joined(separator: ", ")))\(condition)")
     if condition.isEmpty { table.indexes.append(name) }
+  }
+
+  private mutating func addVirtualTables() {
+    if choices.chance(40) {
+      addVirtualTable(.fullText, "ft", ["a", "b"], "fts5(a, b)")
+      if choices.chance(40) { addVirtualTable(.vocabulary, "fv", ["term", "doc", "cnt"], "fts5vocab(ft, 'row')") }
+    }
+    if choices.chance(40) { addVirtualTable(.rTree, "rt", ["id", "a", "b"], "rtree(id, a, b)") }
+    if choices.chance(20) { addExternalContent() }
+    if choices.chance(10) { addVirtualTable(.contentless, "fc", ["a"], "fts5(a, content='')") }
+    if choices.chance(10) { addVirtualTable(.formerFullText, "f4", ["a", "b"], "fts4(a, b)") }
+  }
+
+  /// Adds a full-text table that reads its texts from a table. Triggers may update its index.
+  private mutating func addExternalContent() {
+    let contents = schema.tables.filter {
+      $0.kind == .table && $0.schema.isEmpty && $0.hasRowID && !$0.name.contains(" ")
+    }
+    guard let content = contents.first, content.columns.prefix(2).map(\.name) == ["a", "b"] else { return }
+    let index = schema.tables.firstIndex { $0.name == content.name } ?? 0
+    addVirtualTable(.externalContent, "fx", ["a", "b"], "fts5(a, b, content='\(content.name)')")
+    schema.tables[schema.tables.count - 1].isWritable = false
+    if choices.chance(50) { return }
+    let insertion = "INSERT INTO fx (rowid, a, b) VALUES (new.rowid, new.a, new.b)"
+    let deletion = "INSERT INTO fx (fx, rowid, a, b) VALUES ('delete', old.rowid, old.a, old.b)"
+    for (event, body) in [("INSERT", insertion), ("DELETE", deletion), ("UPDATE", "\(deletion); \(insertion)")] {
+      schema.statements.append(
+        "CREATE TRIGGER fx_\(event) AFTER \(event) ON \(content.sql) BEGIN \(body); END")
+    }
+    schema.tables[index].hasTriggers = true
   }
 
   private mutating func addVirtualTable(_ kind: ShapeTable.Kind, _ name: String, _ columns: [String], _ module: String)
@@ -136,12 +166,14 @@ struct SchemaGenerator {
     let columns = columns.map { ShapeTable.Column(name: $0) }
     let key = kind == .rTree ? ["id"] : []
     let definition = "CREATE VIRTUAL TABLE \(name) USING \(module)"
-    schema.tables.append(ShapeTable(kind: kind, name: name, columns: columns, key: key, definition: definition))
+    schema.tables.append(
+      ShapeTable(
+        kind: kind, name: name, columns: columns, key: key, isWritable: kind != .vocabulary, definition: definition))
     schema.statements.append(definition)
   }
 
   private mutating func addRows() {
-    for table in schema.tables {
+    for table in schema.tables where table.isWritable && table.kind != .vocabulary {
       for _ in 0..<3 + choices.below(5) {
         let columns = table.writableColumns.map(\.sql).joined(separator: ", ")
         schema.statements.append(
@@ -210,7 +242,7 @@ extension RandomChoices {
       return "(\(below(12)), \(low), \(low + below(4)))"
     }
     let values = table.writableColumns.map { column in
-      if table.kind == .fullText { return pick(["'a b'", "'b c'", "'a'", "'c d a'", "'1 2'"]) }
+      if table.kind.isVirtual { return pick(["'a b'", "'b c'", "'a'", "'c d a'", "'1 2'"]) }
       return table.key.contains(column.name) && chance(80) ? "\(below(12))" : literal()
     }
     return "(\(values.joined(separator: ", ")))"

@@ -11,7 +11,9 @@ extension ShapeRunner {
     var whole = script
     whole.transactions = Array(script.transactions.prefix((mismatch.transaction ?? -1) + 1))
     var alone = whole
-    alone.queries = [mismatch.query]
+    alone.queries = mismatch.query.map { [$0] } ?? []
+    // Some mismatches depend on the writes that copies wait for.
+    alone.isFollowed = mismatch.query == nil
     // The result is checked with all patience below.
     var hasty = self
     hasty.fetchCount = 20
@@ -19,18 +21,22 @@ extension ShapeRunner {
     for script in [alone, whole] where try reducer.reproduces(script) {
       let script = try reducer.reduce(script)
       guard let mismatch = try self.mismatch(in: script) else { continue }
-      let text = "a query in \(kind) does not deliver its result\n\(script.sql)\n\(mismatch.message.asComment)"
+      let text = "\(mismatch.subject) in \(kind) is wrong\n\(script.sql)\n\(mismatch.message.asComment)"
       return ShapeReport(script: script, text: text)
     }
-    let text = "a query in \(kind) did not deliver its result, and did so when the script was executed again"
+    let text = "\(mismatch.subject) in \(kind) was wrong, and was not when the script was executed again"
     return ShapeReport(
-      script: whole, text: "\(text)\n\(whole.sql)\n\(mismatch.query.script)\n\(mismatch.message.asComment)")
+      script: whole, text: "\(text)\n\(whole.sql)\n\(mismatch.query?.script ?? "")\n\(mismatch.message.asComment)")
   }
 
   private func mismatch(in script: ShapeScript) throws -> ShapeMismatch? {
     var distribution = ShapeDistribution()
     return try run(script, &distribution)
   }
+}
+
+extension ShapeMismatch {
+  fileprivate var subject: String { query == nil ? "a copy" : "a query" }
 }
 
 /// Removes the parts of a script that a mismatch does not need.

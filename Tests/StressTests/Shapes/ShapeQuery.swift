@@ -3,6 +3,7 @@ import Tidemark
 
 /// A query with its arguments.
 struct ShapeQuery: Sendable {
+  /// The SQL; of a request, the calls that build it.
   var sql: String
   var arguments: [DatabaseValue]
   var shapes: Set<Shape>
@@ -18,6 +19,12 @@ struct ShapeQuery: Sendable {
   /// A second query, which the same observation fetches.
   var second: String?
 
+  /// The request, if the query is not SQL.
+  var composed: QueryInterfaceRequest<Row>?
+
+  /// Whether the rows of the request are counted, and not fetched.
+  var countsRows = false
+
   enum Observation: String {
     /// The region is determined with each fetch.
     case ofReads
@@ -31,18 +38,29 @@ struct ShapeQuery: Sendable {
     /// An observation with several subscribers.
     case shared
 
+    /// The differences between consecutive results. The value is the list to which they are applied.
+    case differences
+
+    /// The same, and changed rows are fetched one by one whenever this is possible.
+    case differencesByRow
+
+    var hasDifferences: Bool { self == .differences || self == .differencesByRow }
+
     /// Whether schema changes may modify the region without notice.
     var hasFixedRegion: Bool { self == .constantRegion || self == .givenRegion }
   }
 
-  var request: SQLRequest<Row> { SQLRequest(sql: sql, arguments: StatementArguments(arguments)) }
+  var request: any FetchRequest<Row> {
+    composed ?? SQLRequest<Row>(sql: sql, arguments: StatementArguments(arguments))
+  }
 
   /// The query and its arguments.
   var script: String {
     var comments = arguments.enumerated().map { "?\($0 + 1) = \($1)" }
     if observation != .ofReads { comments.append("observation: \(observation.rawValue)") }
     let comment = comments.isEmpty ? "" : "-- \(comments.joined(separator: ", "))\n"
-    return "\(comment)\(sql);" + (second.map { "\n\($0);" } ?? "")
+    let prefix = composed == nil ? "" : "-- request\(countsRows ? ", whose rows are counted" : ""):\n-- "
+    return "\(comment)\(prefix)\(sql);" + (second.map { "\n\($0);" } ?? "")
   }
 
   /// Fetches the result as text, or returns the text of an error. After an error, any change may modify the result.
@@ -51,18 +69,68 @@ struct ShapeQuery: Sendable {
   /// are sorted here.
   func text(_ db: Database) -> String {
     do {
-      var rows = try request.fetchAll(db).map { row in row.databaseValues.map { "\($0)" }.joined(separator: "|") }
-      if !isOrdered { rows.sort() }
-      if let second { rows.append("second: \(try Row.fetchAll(db, sql: second).map(\.description).sorted())") }
-      return rows.joined(separator: "\n")
+      var lines = try [countsRows ? "\(request.fetchCount(db))" : text(fetchRecords(db))]
+      if let second { lines.append("second: \(try Row.fetchAll(db, sql: second).map(\.description).sorted())") }
+      return lines.joined(separator: "\n")
     } catch {
       do {
         try db.registerAccess(to: DatabaseRegion.fullDatabase)
       } catch {
-        return "error: \(error)"
+        return Self.text(error)
       }
-      return "error: \((error as? DatabaseError)?.message ?? "")"
+      return Self.text(error)
     }
+  }
+
+  func text(_ records: [ShapeRecord]) -> String {
+    let lines = records.map(\.text)
+    return (isOrdered ? lines : lines.sorted()).joined(separator: "\n")
+  }
+
+  static func text(_ error: any Error) -> String { "error: \((error as? DatabaseError)?.message ?? "\(error)")" }
+
+  /// The SQL, whose rows are decoded as records.
+  private var records: SQLRequest<ShapeRecord> { SQLRequest(sql: sql, arguments: StatementArguments(arguments)) }
+
+  func fetchRecords(_ db: Database) throws -> [ShapeRecord] {
+    try composed?.asRequest(of: ShapeRecord.self).fetchAll(db) ?? records.fetchAll(db)
+  }
+
+  /// Whether its changed rows can be fetched one by one.
+  func isIncremental(_ db: Database) throws -> Bool {
+    let prepared = try request.makePreparedRequest(db, forSingleResult: false)
+    if prepared.supplementaryFetch != nil { return false }
+    let statement = try db.compile(prepared.preparedStatement.sql, isInternal: true)
+    return try IncrementalQuery(statement, prepared.currentArguments, db) != nil
+  }
+
+  /// The differences between consecutive results.
+  func differences() -> DifferenceObservation<ShapeRecord> {
+    composed.map { differences(of: $0.asRequest(of: ShapeRecord.self)) } ?? differences(of: records)
+  }
+
+  private func differences(of request: some FetchRequest<ShapeRecord>) -> DifferenceObservation<ShapeRecord> {
+    if observation == .differences { return request.differences { $0.id } }
+    return DifferenceObservation(
+      request,
+      TrackedResult<ShapeRecord>.Comparison(
+        id: { AnyHashable($0.id) }, difference: { $1.keyedDifference(from: $0) { $0.id } }),
+      cost: RowFetchCost(instructionCount: 0)
+    ) { try $0.array(WholeRowDecoding<ShapeRecord>.self, &$1) }
+  }
+}
+
+/// A result row. Several rows may have the same identity.
+struct ShapeRecord: FetchableRecord, Equatable, Sendable {
+  var id: String
+  var text: String
+
+  init(row: Row) {
+    let values = row.databaseValues.map { "\($0)" }
+    id = values.first ?? ""
+    // The rows of associated tables are shown, too.
+    let isFlat = row.scopes.isEmpty && row.prefetchedRows.isEmpty
+    text = isFlat ? values.joined(separator: "|") : row.tree
   }
 }
 

@@ -2,12 +2,28 @@
 struct ShapeSchema {
   var tables: [ShapeTable] = []
   var statements: [String] = []
+
+  /// The names of virtual tables whose rows are in shadow tables.
+  static let virtualTableNames: Set = ["ft", "rt", "fx", "fc", "f4"]
 }
 
 /// A table, view or virtual table.
 struct ShapeTable {
   enum Kind {
     case table, view, fullText, rTree
+
+    /// A full-text table whose texts are in another table, or are not stored.
+    case externalContent, contentless
+
+    /// The terms of a full-text table.
+    case vocabulary
+
+    /// A full-text table of the module FTS4.
+    case formerFullText
+
+    var isFullText: Bool { self == .fullText || self == .externalContent || self == .contentless }
+
+    var isVirtual: Bool { self != .table && self != .view }
   }
 
   struct Column {
@@ -50,13 +66,39 @@ struct ShapeTable {
 
   var writableColumns: [Column] { columns.filter { !$0.isGenerated } }
 
-  var hasRowID: Bool { kind != .view && !isWithoutRowID }
+  var hasRowID: Bool { kind != .view && kind != .vocabulary && !isWithoutRowID }
 }
 
 extension String {
   /// The name in SQL, quoted if it must be.
   var quotedAsName: String {
-    let isPlain = allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") } && self != "order"
-    return isPlain ? self : "\"\(self)\""
+    let isPlain =
+      allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+      && !["order", "group", "select"].contains(lowercased())
+    return isPlain ? self : "\"\(replacing("\"", with: "\"\""))\""
+  }
+}
+
+extension ShapeTable {
+  /// The shapes of a query that reads the table.
+  var shapes: Set<Shape> {
+    var shapes: Set<Shape> =
+      switch kind {
+      case .table: []
+      case .view: [.view]
+      case .fullText: [.fullTextTable]
+      case .rTree: [.rTree]
+      case .externalContent: [.externalContent]
+      case .contentless: [.contentlessTable]
+      case .vocabulary: [.fullTextVocabulary]
+      case .formerFullText: [.formerFullTextTable]
+      }
+    if schema == "temp" { shapes.insert(.temporaryTable) }
+    if schema == "aux" { shapes.insert(.attachedTable) }
+    if isWithoutRowID { shapes.insert(.withoutRowID) }
+    if isStrict { shapes.insert(.strictTable) }
+    if columns.contains(where: \.hasCustomCollation) { shapes.insert(.customCollationOfColumn) }
+    if columns.contains(where: \.isGenerated) { shapes.insert(.generatedColumn) }
+    return shapes
   }
 }

@@ -11,6 +11,16 @@ struct ShapeScript: Sendable {
 
   var encoding = "UTF-8"
 
+  /// Whether the transactions are followed by a change stream, and by the change feed if there is one.
+  var isFollowed = false
+
+  /// The connections that write the change feed.
+  var feedWriters = FeedWriters.none
+
+  enum FeedWriters: String, Sendable {
+    case none, observed, all
+  }
+
   /// The shapes that all transactions have.
   var shapes: Set<Shape> = []
 }
@@ -31,6 +41,8 @@ extension ShapeScript {
       queries: (0..<queryCount).map { _ in queries.makeQuery() },
       transactions: (0..<transactionCount).map { _ in transactions.makeTransaction() }, encoding: encoding,
       shapes: encoding == "UTF-8" ? [] : [.utf16])
+    isFollowed = encoding == "UTF-8" && choices.chance(60)
+    feedWriters = choices.pick([.none, .observed, .all, .all])
     guard hasRecursiveTriggers else { return }
     for index in self.transactions.indices where self.transactions[index].shapes.contains(.trigger) {
       self.transactions[index].shapes.insert(.recursiveTriggers)
@@ -40,10 +52,11 @@ extension ShapeScript {
   /// The script as SQL.
   var sql: String {
     var lines = encoding == "UTF-8" ? [] : ["PRAGMA encoding = '\(encoding)';"]
+    if feedWriters != .none { lines.append("-- with a change feed, written by connections: \(feedWriters.rawValue)") }
     lines += setup.map(\.script)
     for query in queries { lines += ["-- observed:", query.script] }
     for (number, transaction) in transactions.enumerated() {
-      lines.append("-- transaction \(number + 1)\(transaction.isExternal ? ", by another connection" : ""):")
+      lines.append("-- transaction \(number + 1)\(transaction.executor.comment):")
       lines += transaction.statements.map(\.script)
     }
     return lines.joined(separator: "\n")

@@ -35,12 +35,14 @@ import Testing
     #expect(try reducer.reduce(script).sql == "a;\n-- transaction 1:\nb;\n-- transaction 2:\nc;")
   }
 
-  /// The control: a query that does not notice changes of one of its tables is detected, and a small script is printed.
-  @Test func `an ignored table is detected and reported as a small script`() throws {
+  /// The control: a query that does not notice changes of one of its tables, and a copy that does not apply a change,
+  /// are detected, and a small script is printed.
+  @Test(arguments: [ShapeFault.ignoredTable, .omittedChange])
+  func `a planted fault is detected and reported as a small script`(fault: ShapeFault) throws {
     var seed = Scale.seed
     while true {
       let run = Run("shapes-control", seed: seed)
-      let runner = ShapeRunner(kind: .memory, fault: .ignoredTable, fetchCount: 40)
+      let runner = ShapeRunner(kind: .memory, fault: fault, fetchCount: 40)
       let script = ShapeScript(seed: seed, kind: .memory)
       var distribution = ShapeDistribution()
       if let mismatch = try runner.run(script, &distribution) {
@@ -48,7 +50,7 @@ import Testing
         print(report.text)
         #expect(report.script.statementCount <= 4)
         run.problem(report.text)
-        return run.finishControl(planted: "an ignored table")
+        return run.finishControl(planted: "\(fault)")
       }
       run.report()
       seed &+= 1

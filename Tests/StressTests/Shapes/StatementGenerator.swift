@@ -17,7 +17,7 @@ struct StatementGenerator {
   mutating func makeStatement() -> String {
     noteTable()
     if table.kind != .table { return simpleStatement() }
-    switch choices.below(40) {
+    switch choices.below(44) {
     case 0..<10: return insert()
     case 10..<20: return update()
     case 20..<25: return delete()
@@ -27,12 +27,16 @@ struct StatementGenerator {
     case 32: return with(.deleteAll, "DELETE FROM \(table.sql)")
     case 33..<36: return updateOfKey()
     case 36, 37: return with(.changeWithCommonTable, deleteWithCommonTable())
+    case 40, 41: return rowValueUpdate()
+    case 42: return with(.defaultValues, "INSERT \(conflict())INTO \(table.sql) DEFAULT VALUES")
     default: return with(.returning, "\(changeOfRows()) RETURNING *")
     }
   }
 
-  private mutating func changeOfRows() -> String {
-    switch choices.below(3) {
+  /// Returns a statement to which `RETURNING` can be added.
+  mutating func changeOfRows() -> String {
+    if table.kind != .table { return insert(conflict: "", rowCount: 2) }
+    return switch choices.below(3) {
     case 0: insert()
     case 1: update()
     default: delete()
@@ -48,8 +52,9 @@ struct StatementGenerator {
     switch table.kind {
     case .table: if table.hasTriggers { shapes.insert(.trigger) }
     case .view: shapes.insert(.insteadOfTrigger)
-    case .fullText: shapes.insert(.writeToFullTextTable)
+    case .fullText, .externalContent, .contentless, .formerFullText: shapes.insert(.writeToFullTextTable)
     case .rTree: shapes.insert(.writeToRTree)
+    case .vocabulary: break
     }
     if table.schema == "temp" { shapes.insert(.writeToTemporaryTable) }
     if table.schema == "aux" { shapes.insert(.writeToAttachedTable) }
@@ -72,7 +77,7 @@ struct StatementGenerator {
   private var columnList: String { table.writableColumns.map(\.sql).joined(separator: ", ") }
 
   private var scope: ShapeScope {
-    [[ShapeSource(name: table.name, columns: table.columns.map(\.name), hasRowID: table.hasRowID)]]
+    [[ShapeSource(name: table.name.quotedAsName, columns: table.columns.map(\.name), hasRowID: table.hasRowID)]]
   }
 
   private mutating func condition() -> String {
@@ -127,14 +132,23 @@ struct StatementGenerator {
     let target =
       table.key.isEmpty || choices.chance(50) ? "" : " (\(table.key.map(\.quotedAsName).joined(separator: ", ")))"
     let column = choices.pick(table.writableColumns).sql
-    let action = choices.chance(80) ? "UPDATE SET \(column) = excluded.\(column), \(assignment())" : "NOTHING"
+    var action = choices.chance(80) ? "UPDATE SET \(column) = excluded.\(column), \(assignment())" : "NOTHING"
+    if action != "NOTHING", choices.chance(30) { action += with(.conditionalUpsert, condition()) }
     return with(.upsert, "\(insert(conflict: "", rowCount: 2)) ON CONFLICT\(target) DO \(action)")
+  }
+
+  private mutating func rowValueUpdate() -> String {
+    guard table.writableColumns.count > 1 else { return update() }
+    let columns = table.writableColumns.suffix(2).map(\.sql).joined(separator: ", ")
+    let selection = queries.select(depth: 0, columnCount: 2, scope: scope)
+    return with(
+      .rowValueUpdate, "UPDATE \(conflict())\(table.sql) SET (\(columns)) = (\(selection.sql))\(condition())")
   }
 
   private mutating func updateFrom() -> String {
     let other = queries.source(depth: 0)
     let column = choices.pick(table.writableColumns).sql
-    let link = "\(table.name).\(choices.pick(table.columns).sql) = \(queries.column([[other.source]]))"
+    let link = "\(table.name.quotedAsName).\(choices.pick(table.columns).sql) = \(queries.column([[other.source]]))"
     let value = queries.column([[other.source]])
     return with(.updateFrom, "UPDATE OR IGNORE \(table.sql) SET \(column) = \(value) FROM \(other.sql) WHERE \(link)")
   }

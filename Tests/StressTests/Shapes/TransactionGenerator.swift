@@ -17,7 +17,7 @@ struct TransactionGenerator {
   mutating func makeTransaction() -> ShapeTransaction {
     shapes = []
     var statements: [ShapeStatement] =
-      switch choices.below(100) {
+      switch choices.below(114) {
       case 0..<20: [statement()]
       case 20..<28: (0..<2 + choices.below(2)).map { _ in statement() }
       case 28..<58: transaction((0..<1 + choices.below(4)).map { _ in statement() })
@@ -26,13 +26,27 @@ struct TransactionGenerator {
       case 82..<86: transaction([statement(), blobWrite()])
       case 86..<90: transaction([manyRows(), statement()])
       case 90..<97: transaction(schemaChange() + [statement()])
-      default: vacuum()
+      case 97..<100: vacuum()
+      case 100..<104: [unfinishedStatement(), statement()]
+      case 104..<106: transaction([unfinishedStatement(), statement()])
+      default: rareStatements()
       }
     if !shapes.contains(.explicitTransaction) { shapes.insert(.autocommit) }
     if choices.chance(15) { statements = statements.map { withoutLibrary($0) } }
-    let isExternal = kind != .memory && choices.chance(15)
-    if isExternal { shapes.insert(.otherConnection) }
-    return ShapeTransaction(statements: statements, shapes: shapes, isExternal: isExternal)
+    return ShapeTransaction(statements: statements, shapes: shapes, executor: executor())
+  }
+
+  private mutating func executor() -> ShapeTransaction.Executor {
+    if kind == .memory || shapes.contains(.attachedAgain) { return .observed }
+    switch choices.below(100) {
+    case 0..<13:
+      shapes.insert(.otherConnection)
+      return .other
+    case 13..<23:
+      shapes.insert(.connectionWithoutLibrary)
+      return .withoutLibrary
+    default: return .observed
+    }
   }
 
   private mutating func with(_ shape: Shape, _ statements: [ShapeStatement]) -> [ShapeStatement] {
@@ -108,6 +122,50 @@ struct TransactionGenerator {
     return with(.vacuum, row + [.sql("VACUUM")])
   }
 
+  // MARK: - Rare statements
+
+  /// Returns a statement that changes rows, and is reset after its first row.
+  private mutating func unfinishedStatement() -> ShapeStatement {
+    var generator = StatementGenerator(choices, schema: schema)
+    defer { shapes.formUnion(generator.shapes) }
+    shapes.insert(.unfinishedStatement)
+    return .unfinished("\(generator.changeOfRows()) RETURNING *")
+  }
+
+  /// Returns statements that concern more than rows.
+  private mutating func rareStatements() -> [ShapeStatement] {
+    switch choices.below(10) {
+    case 8:
+      guard let table = schema.tables.first(where: { $0.kind == .externalContent }) else { break }
+      return with(.rebuild, [.sql("INSERT INTO \(table.name) (\(table.name)) VALUES ('rebuild')"), statement()])
+    case 0: return with(.analyze, [.sql("ANALYZE"), statement()])
+    case 1, 2:
+      let database = choices.pick(["", "", "main.", "aux."])
+      return with(
+        .userVersion, transaction([.sql("PRAGMA \(database)user_version = \(choices.below(9))"), statement()]))
+    case 3, 4:
+      let name = choices.pick(["foreign_keys", "recursive_triggers", "ignore_check_constraints", "defer_foreign_keys"])
+      let statements = [ShapeStatement.sql("PRAGMA \(name) = OFF"), statement(), statement()]
+      return with(.changedPragma, [.sql("PRAGMA \(name) = ON")] + statements + [.sql("PRAGMA \(name) = ON")])
+    case 5 where kind != .pool: return with(.attachedAgain, [.attachAgain(statementsOfCopy(in: "aux"))])
+    default: break
+    }
+    return with(.restore, [.restore(statementsOfCopy(in: ""))])
+  }
+
+  /// Returns statements for a copy of a database.
+  private mutating func statementsOfCopy(in schemaName: String) -> [String] {
+    var schema = schema
+    schema.tables.removeAll { $0.schema != schemaName }
+    if schema.tables.isEmpty { return [] }
+    let outer = shapes
+    defer { shapes = outer }
+    return (0..<1 + choices.below(3)).map { _ in
+      var generator = StatementGenerator(choices, schema: schema)
+      return generator.makeStatement()
+    }
+  }
+
   // MARK: - Schema changes
 
   private mutating func schemaChange() -> [ShapeStatement] {
@@ -117,9 +175,10 @@ struct TransactionGenerator {
     let column = choices.pick(table.columns).sql
     let schemaName = table.schema.isEmpty ? "main" : table.schema
     let changes: [ShapeStatement] =
-      switch choices.below(9) {
+      switch choices.below(10) {
+      case 9 where kind != .pool: [temporaryTrigger(number)]
       case 0: [.sql("ALTER TABLE \(table.sql) ADD COLUMN n\(number) DEFAULT 3")]
-      case 1: [.sql("CREATE INDEX \(schemaName).j\(number) ON \(table.name) (\(column))")]
+      case 1: [.sql("CREATE INDEX \(schemaName).j\(number) ON \(table.name.quotedAsName) (\(column))")]
       case 2: [.sql("DROP INDEX IF EXISTS \(schemaName).\(choices.pick(table.indexes + ["j1"]))")]
       case 3: [.sql("DROP TABLE \(table.sql)"), .sql(table.definition)]
       case 4:
@@ -130,13 +189,30 @@ struct TransactionGenerator {
       case 5:
         [
           .sql("CREATE TABLE \(schemaName).new\(number) AS SELECT * FROM \(table.sql)"),
-          .sql("DROP TABLE \(table.sql)"), .sql("ALTER TABLE \(schemaName).new\(number) RENAME TO \(table.name)"),
+          .sql("DROP TABLE \(table.sql)"),
+          .sql("ALTER TABLE \(schemaName).new\(number) RENAME TO \(table.name.quotedAsName)"),
         ]
       case 6: [.sql("ALTER TABLE \(table.sql) RENAME COLUMN \(column) TO n\(number)")]
-      case 7 where kind != .pool: [.sql("CREATE TEMP TABLE \(table.name) AS SELECT * FROM \(table.sql) LIMIT 2")]
+      case 7 where kind != .pool:
+        [.sql("CREATE TEMP TABLE \(table.name.quotedAsName) AS SELECT * FROM \(table.sql) LIMIT 2")]
       default: redefinedView() ?? [.sql("REINDEX")]
       }
     return with(.schemaChange, changes)
+  }
+
+  /// Creates a trigger that only this connection has.
+  private mutating func temporaryTrigger(_ number: Int) -> ShapeStatement {
+    shapes.insert(.temporaryTrigger)
+    let tables = schema.tables.filter { $0.kind == .table }
+    let (table, target) = (choices.pick(tables), choices.pick(tables))
+    let column = target.writableColumns.last?.sql ?? "a"
+    let event = choices.pick(["INSERT", "UPDATE", "DELETE"])
+    let row = event == "DELETE" ? "old" : "new"
+    return .sql(
+      """
+      CREATE TEMP TRIGGER x\(number) AFTER \(event) ON \(table.sql) BEGIN \
+      UPDATE OR IGNORE \(target.name.quotedAsName) SET \(column) = \(row).\(choices.pick(table.columns).sql); END
+      """)
   }
 
   /// Replaces a view by one that reads another table.

@@ -14,10 +14,12 @@ struct ChangeReplica {
   private static let names = ["main", "temp", "Aux"]
   private let compared: [String]
 
-  /// - Parameter compared: The databases that follow.
-  init(comparing compared: [String] = names) throws {
+  /// - Parameters:
+  ///   - compared: The databases that follow.
+  ///   - configuration: The configuration, with the functions and collations of the schema.
+  init(comparing compared: [String] = names, _ configuration: Configuration = Configuration()) throws {
     self.compared = compared
-    var configuration = Configuration()
+    var configuration = configuration
     configuration.foreignKeysEnabled = false
     dbQueue = try DatabaseQueue(configuration: configuration)
     try dbQueue.inDatabase { db in
@@ -31,8 +33,8 @@ struct ChangeReplica {
   }
 
   /// Copies a database as a whole.
-  func copy(_ source: DatabaseQueue) throws {
-    try source.inDatabase { sourceDb in
+  func copy(_ source: any DatabaseWriter) throws {
+    try source.unsafeReentrantWrite { sourceDb in
       try dbQueue.inDatabase { db in
         for name in Self.names {
           // A program that asked for the pointer of the connection might change the database with it.
@@ -134,9 +136,9 @@ struct ChangeReplica {
   /// Returns the differences from a database.
   ///
   /// - Parameter tables: The tables that are compared; nil for all, with the numbers that belong to no table.
-  func differences(from source: DatabaseQueue, in tables: Set<TableKey>? = nil) throws -> [String] {
+  func differences(from source: any DatabaseWriter, in tables: Set<TableKey>? = nil) throws -> [String] {
     let (own, other) = (
-      try dbQueue.inDatabase { try lines($0, tables) }, try source.inDatabase { try lines($0, tables) }
+      try dbQueue.inDatabase { try lines($0, tables) }, try source.unsafeReentrantWrite { try lines($0, tables) }
     )
     return own.symmetricDifference(other).sorted().map { own.contains($0) ? "too much: \($0)" : "missing: \($0)" }
   }
@@ -151,7 +153,8 @@ struct ChangeReplica {
     where compared.contains(where: { key.database.lowercased() == $0.lowercased() }) {
       for (identity, values) in table.rows {
         let words = table.columns.map { "\($0) \(CaptureDump.words(values[$0]))" }
-        lines.insert("\(key) \(identity.words): \(words.joined(separator: ", "))")
+        let name = "\(key.database.lowercased()).\(key.name)"
+        lines.insert("\(name) \(identity.words): \(words.joined(separator: ", "))")
       }
     }
     for name in compared {
