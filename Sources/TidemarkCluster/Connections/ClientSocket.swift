@@ -82,8 +82,8 @@ package struct ClientSocket: Sendable {
     }
   }
 
-  /// Returns the bytes that have arrived, at least one; none at the end of the connection, also if it was reset; nil after
-  /// another error.
+  /// Returns the bytes that have arrived, at least one; none at the end of the connection, also if it was reset; nil
+  /// after another error.
   package func read() -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: 64 << 10)
     let count = recv(descriptor, &bytes, bytes.count, 0)

@@ -6,8 +6,8 @@ import TidemarkEssentials
 /// It has a thread of its own, because finding an address, connecting, sending and receiving block a thread.
 /// `Documentation/Decisions/RequestsUseSockets.md` gives the reasons for not using `URLSession`.
 ///
-/// States: it waits for work; it works; it is closed. The owner gives it work only while it waits. Work can be given up at
-/// any time, which closes the channel. The owner closes it in the end: until then, its thread keeps it alive.
+/// States: it waits for work; it works; it is closed. The owner gives it work only while it waits. Work can be given up
+/// at any time, which closes the channel. The owner closes it in the end: until then, its thread keeps it alive.
 final class EtcdChannel: Sendable {
   private struct State {
     var work: (@Sendable (EtcdWire) -> Void)?

@@ -205,6 +205,9 @@ struct EtcdTLSTests {
     await #expect(throws: LogError.self) { try await log.barrier(until: .soon) }
     _ = try replace("client-key.pem", with: certificates.key(.client))
     #expect(try await log.barrier(until: .soon) == .start)
+    // The connection that is open was accepted with the former file.
+    _ = try replace("ca.pem", with: certificates.certificate(.otherAuthority))
+    await #expect(throws: LogError.self) { try await log.barrier(until: .soon) }
   }
 
   @Test func `the example of the guide connects`() async throws {
