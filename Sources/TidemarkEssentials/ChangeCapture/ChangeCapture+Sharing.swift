@@ -62,10 +62,7 @@ extension ChangeCapture {
     let schemas = currentSchemas
     if sharedSchemas != nil, sharedSchemas != schemas { isReplaced = true }
     if let schemas { sharedSchemas = schemas }
-    guard isReplaced else { return }
-    if !log.isOpen { beginTransaction() }
-    log.becomeUnknown(.database)
-    anythingMayHaveChanged()
+    if isReplaced { databaseWasReplaced() }
   }
 
   /// Reports that everything in a database has changed, without a statement.
