@@ -111,8 +111,8 @@ final class ShapeFollower {
     let version = try database.database.databaseVersion()
     return try database.waits(fetchCount: fetchCount) {
       if failure.withLock({ $0 != nil }) { return true }
-      guard let last = received.withLock(\.last) else { return false }
-      return mayIncludeSentinel(number, last, version)
+      // Commits in attached files may be detected after it.
+      return received.withLock { $0.contains { mayIncludeSentinel(number, $0, version) } }
     }
   }
 

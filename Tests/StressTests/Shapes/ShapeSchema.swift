@@ -32,8 +32,8 @@ struct ShapeTable {
     var isGenerated = false
     var hasCustomCollation = false
 
-    /// Whether a generated column, an expression in an index, or the condition of an index depends on it. SQLite does not
-    /// update them after incremental blob writes, so that they become wrong.
+    /// Whether a generated column, an expression in an index, or the condition of an index depends on it. SQLite does
+    /// not update them after incremental blob writes, so that they become wrong.
     var isSource = false
 
     var sql: String { name.quotedAsName }

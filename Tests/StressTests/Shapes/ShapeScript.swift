@@ -43,6 +43,9 @@ extension ShapeScript {
       shapes: encoding == "UTF-8" ? [] : [.utf16])
     isFollowed = encoding == "UTF-8" && choices.chance(60)
     feedWriters = choices.pick([.none, .observed, .all, .all])
+    for index in self.transactions.indices where feedWriters == .all && self.transactions[index].executor == .other {
+      self.transactions[index].shapes.insert(.otherFeedWriter)
+    }
     guard hasRecursiveTriggers else { return }
     for index in self.transactions.indices where self.transactions[index].shapes.contains(.trigger) {
       self.transactions[index].shapes.insert(.recursiveTriggers)
