@@ -8,23 +8,17 @@ import Testing
 struct TLSContextTests {
   @Test func `until the key of a replaced certificate is replaced, the previous pair remains in use`() throws {
     let certificates = try TestCertificates.shared.get()
-    let folder = certificates.folder.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    func replace(_ name: String, with file: URL) throws -> URL {
-      let target = folder.appendingPathComponent(name)
-      try Data(contentsOf: file).write(to: target, options: .atomic)
-      return target
-    }
+    let files = try ReplacedFiles(in: certificates.folder)
     var settings = certificates.tls()
     settings.identity = LogTLS.Identity(
-      certificateChain: try replace("client.pem", with: certificates.certificate(.client)),
-      privateKey: try replace("client-key.pem", with: certificates.key(.client)))
+      certificateChain: try files.replace("client.pem", with: certificates.certificate(.client)),
+      privateKey: try files.replace("client-key.pem", with: certificates.key(.client)))
     var cache = TLSContextCache(settings)
     let former = try cache.context()
     #expect(try cache.context() === former)
-    _ = try replace("client.pem", with: certificates.certificate(.stranger))
+    try files.replace("client.pem", with: certificates.certificate(.stranger))
     #expect(try cache.context() === former)
-    _ = try replace("client-key.pem", with: certificates.key(.stranger))
+    try files.replace("client-key.pem", with: certificates.key(.stranger))
     #expect(try cache.context() !== former)
   }
 

@@ -61,13 +61,16 @@ final class EtcdChannel: Sendable {
     _ body: @escaping @Sendable (EtcdWire) throws(EtcdFailure) -> Value
   ) async throws(EtcdFailure) -> Value {
     let result = PendingResult<Value>()
-    let isAccepted = state.withLock { state in
-      if state.isClosed { return false }
+    // The work before is released outside of the lock, with its response.
+    let (isAccepted, former) = state.withLock { state in
+      if state.isClosed { return (false, state.fail) }
+      let former = state.fail
       state.work = { wire in result.set(Result { () throws(EtcdFailure) in try body(wire) }) }
       state.fail = { result.set(.failure($0)) }
       state.hasSent = false
-      return true
+      return (true, former)
     }
+    _ = former
     guard isAccepted else { throw .notSent("the connection to \(endpoint) is closed") }
     hasWork.signal()
     return try await withTaskCancellationHandler {

@@ -184,29 +184,23 @@ struct EtcdTLSTests {
     let server = certificates.makeServer(requiringClients: true)
     defer { server.stop() }
     var configuration = try await start(server)
-    let folder = certificates.folder.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    func replace(_ name: String, with file: URL) throws -> URL {
-      let target = folder.appendingPathComponent(name)
-      try Data(contentsOf: file).write(to: target, options: .atomic)
-      return target
-    }
-    configuration.tls.authorities = try replace("ca.pem", with: certificates.certificate(.otherAuthority))
+    let files = try ReplacedFiles(in: certificates.folder)
+    configuration.tls.authorities = try files.replace("ca.pem", with: certificates.certificate(.otherAuthority))
     configuration.tls.identity = LogTLS.Identity(
-      certificateChain: try replace("client.pem", with: certificates.certificate(.stranger)),
-      privateKey: try replace("client-key.pem", with: certificates.key(.stranger)))
+      certificateChain: try files.replace("client.pem", with: certificates.certificate(.stranger)),
+      privateKey: try files.replace("client-key.pem", with: certificates.key(.stranger)))
     let log = EtcdLog(configuration)
     await #expect(throws: LogError.self) { try await log.barrier(until: .soon) }
 
-    _ = try replace("ca.pem", with: certificates.certificate(.authority))
+    try files.replace("ca.pem", with: certificates.certificate(.authority))
     await #expect(throws: LogError.self) { try await log.barrier(until: .soon) }
-    _ = try replace("client.pem", with: certificates.certificate(.client))
+    try files.replace("client.pem", with: certificates.certificate(.client))
     // The key does not match the certificate yet, so the previous pair remains in use.
     await #expect(throws: LogError.self) { try await log.barrier(until: .soon) }
-    _ = try replace("client-key.pem", with: certificates.key(.client))
+    try files.replace("client-key.pem", with: certificates.key(.client))
     #expect(try await log.barrier(until: .soon) == .start)
     // The connection that is open was accepted with the former file.
-    _ = try replace("ca.pem", with: certificates.certificate(.otherAuthority))
+    try files.replace("ca.pem", with: certificates.certificate(.otherAuthority))
     await #expect(throws: LogError.self) { try await log.barrier(until: .soon) }
   }
 

@@ -108,3 +108,21 @@ struct TestCertificates: Sendable {
     return EtcdServer(EtcdServer.Address(scheme: "https"), arguments: arguments, tls: tls)
   }
 }
+
+/// Files that a test replaces, in a folder of their own.
+struct ReplacedFiles {
+  private let folder: URL
+
+  init(in parent: URL) throws {
+    folder = parent.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  /// Writes the contents of another file into the file with a name, as a whole.
+  @discardableResult
+  func replace(_ name: String, with file: URL) throws -> URL {
+    let target = folder.appendingPathComponent(name)
+    try Data(contentsOf: file).write(to: target, options: .atomic)
+    return target
+  }
+}
