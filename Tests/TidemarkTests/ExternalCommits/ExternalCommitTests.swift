@@ -103,7 +103,8 @@ import Tidemark
     try deliveries.wait { $0.last?.count == 201 }
     let after = writer.observationMetrics
     #expect(after.externalCommitCount - before.externalCommitCount == 1)
-    #expect(after.wakeCount - before.wakeCount == 201)
+    // The external commit may find the query waiting for the fetch that the last own commit has requested.
+    #expect((200...201).contains(after.wakeCount - before.wakeCount))
     cancellable.cancel()
   }
 
