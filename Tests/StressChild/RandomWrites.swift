@@ -104,11 +104,3 @@ private final class WritingProgram {
     }
   }
 }
-
-/// Reads a number that the parent sends; nil if it sends no more.
-private func readNumber() -> Int? {
-  var number: Int64 = 0
-  // The parent writes the eight bytes at once.
-  let count = withUnsafeMutableBytes(of: &number) { read(STDIN_FILENO, $0.baseAddress, 8) }
-  return count == 8 ? Int(Int64(littleEndian: number)) : nil
-}

@@ -11,3 +11,11 @@ func acknowledge(_ number: Int) {
 func complain(_ words: String) {
   FileHandle.standardError.write(Data("\(words)\n".utf8))
 }
+
+/// Reads a number that the parent sends; nil if it sends no more.
+func readNumber() -> Int? {
+  var number: Int64 = 0
+  // The parent writes the eight bytes at once.
+  let count = withUnsafeMutableBytes(of: &number) { read(STDIN_FILENO, $0.baseAddress, 8) }
+  return count == 8 ? Int(Int64(littleEndian: number)) : nil
+}

@@ -12,7 +12,7 @@ let operations: [String: (_ path: String, _ name: String) throws -> Void] = [
   "increment-without-lock": incrementFileWithoutLock, "random": writeAtRandom,
   "write-in-tasks": writeInTasks, "boast-in-tasks": acknowledgeInClosures, "feed-in-tasks": feedInTasks,
   "transactions": runTransactions, "stop-in-writes": stopInWrites, "stop-in-reads": stopInReads,
-  "model": runModel,
+  "model": runModel, "shapes": writeShapes,
 ]
 
 let words = CommandLine.arguments.dropFirst()

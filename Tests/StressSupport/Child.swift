@@ -91,6 +91,12 @@ package final class Child: Sendable {
     withUnsafeBytes(of: number.littleEndian) { write(Data($0)) }
   }
 
+  /// Sends it bytes, after their number.
+  package func send(_ data: Data) {
+    send(Int64(data.count))
+    write(data)
+  }
+
   /// Writes to its standard input. If it has ended, this has no effect.
   ///
   /// A write to a pipe without a reader raises a signal that would end this process. It is blocked for this thread, and

@@ -12,6 +12,8 @@ extension ChangeCapture {
     }
     // With ABORT, changes are not counted.
     guard log.hasStepChanged else { return .undone }
+    // A virtual table may have filled its tables before it could not be created. Their rows are counted.
+    if error.resultCode == .SQLITE_ERROR, steps.current?.statement.createsTable == true { return .undone }
     if db.handle?.changesCount ?? 0 > 0 { return .kept }
     // The content of a damaged database is not reliable.
     if error.resultCode == .SQLITE_CORRUPT || error.resultCode == .SQLITE_NOTADB { return .unclear }
@@ -139,6 +141,11 @@ extension ChangeCapture {
 }
 
 extension Statement {
+  /// Whether the statement creates a table. SQLite writes a statement journal for it.
+  fileprivate var createsTable: Bool {
+    writes?.schemaChanges.contains { $0.kind == .create && $0.subject == .table } ?? false
+  }
+
   /// Whether conflicts of the statement preserve its earlier changes, as `INSERT OR FAIL` and
   /// `RAISE(FAIL, …)` do. True if this is unknown.
   ///

@@ -95,7 +95,8 @@ struct CaptureShapes {
       let stored = columns.filter { $0["hidden"] != 2 }
       let names = stored.map { ($0["name"] as String).lowercased() }
       let hasRowID: Bool = !(row["wr"] as Bool)
-      let selected = stored.map { ($0["name"] as String).quotedDatabaseIdentifier } + (hasRowID ? ["rowid"] : [])
+      let selected =
+        stored.map { ($0["name"] as String).quotedDatabaseIdentifier } + (hasRowID ? [Self.rowIDName(columns)] : [])
       tables.append(
         Table(
           key: key, columns: names,
@@ -103,5 +104,12 @@ struct CaptureShapes {
           hasRowID: hasRowID, query: "SELECT \(selected.joined(separator: ", ")) FROM \(sql)",
           writableColumns: columns.filter { $0["hidden"] == 0 }.map { $0["name"] }, isShadow: type == "shadow"))
     }
+  }
+  /// A name of the row ID that no column has.
+  ///
+  /// - Parameter columns: The rows of `PRAGMA table_xinfo`.
+  static func rowIDName(_ columns: [Row]) -> String {
+    let names = Set(columns.map { ($0["name"] as String).lowercased() })
+    return ["rowid", "oid", "_rowid_"].first { !names.contains($0) } ?? "rowid"
   }
 }

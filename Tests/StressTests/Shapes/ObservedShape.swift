@@ -45,6 +45,7 @@ final class ObservedShape {
     case .constantRegion: observe(ValueObservation.trackingConstantRegion { query.text($0) }, in: database)
     case .givenRegion: observe(ValueObservation.tracking(region: query.request) { query.text($0) }, in: database)
     case .shared: share(ValueObservation.tracking { query.text($0) }, in: database)
+    case .sharedDifferences: shareDifferences(in: database)
     case .differences, .differencesByRow:
       isIncremental = try query.observation == .differencesByRow && database.read { try query.isIncremental($0) }
       followDifferences(in: database)
@@ -79,17 +80,28 @@ final class ObservedShape {
   }
 
   private func followDifferences(in database: any DatabaseWriter) {
-    let cancellable = query.differences().start(
-      in: database, scheduling: InlineScheduler(),
-      onError: { [error] in error.withLock { [text = ShapeQuery.text($0)] in $0 = text } },
-      onChange: { [query, list, value] difference in
-        let text = list.withLock { list in
-          list.apply(difference)
-          return query.text(list)
-        }
-        value.withLock { $0 = text }
-      })
-    cancellables.append(cancellable)
+    cancellables.append(
+      query.differences().start(in: database, scheduling: InlineScheduler(), onError: noteError, onChange: follow))
+  }
+
+  private func shareDifferences(in database: any DatabaseWriter) {
+    let shared = query.differences().shared(in: database, scheduling: InlineScheduler())
+    cancellables.append(shared.start(onError: { _ in }, onChange: { _ in }))
+    cancellables.append(shared.start(onError: noteError, onChange: follow))
+  }
+
+  private var noteError: @Sendable (any Error) -> Void {
+    { [error] in error.withLock { [text = ShapeQuery.text($0)] in $0 = text } }
+  }
+
+  private var follow: @Sendable (KeyedDifference<ShapeRecord>) -> Void {
+    { [query, list, value] difference in
+      let text = list.withLock { list in
+        list.apply(difference)
+        return query.text(list)
+      }
+      value.withLock { $0 = text }
+    }
   }
 
   /// The last delivered value, or the error that has ended the observation.

@@ -1,3 +1,5 @@
+import StressSupport
+
 // Conditions and values.
 extension QueryGenerator {
   /// Returns a column of the query, or of an enclosing one.
@@ -49,7 +51,11 @@ extension QueryGenerator {
       let function = function(["lower", "upper", "length", "typeof"])
       return with(.function, "\(function)(\(column)) \(choices.pick(["=", "<", ">"])) \(constant())")
     case 84..<88: return with(.collation, "\(column) = \(constant()) COLLATE \(collation())")
-    case 88..<94: return rowValueCondition(column, scope)
+    case 88..<92: return rowValueCondition(column, scope)
+    case 92, 93:
+      let list = "(\(column), \(self.column(scope)))"
+      if choices.chance(60) { return with(.inColumns, "\(constant()) IN \(list)") }
+      return with(.inColumns, "\(constant()) BETWEEN \(column) AND \(self.column(scope))")
     default: return "\(scalar(depth: 1, scope)) \(choices.pick(["=", "<", ">"])) \(scalar(depth: 0, scope))"
     }
   }
@@ -106,6 +112,12 @@ extension QueryGenerator {
 
   private mutating func membership(depth: Int, _ scope: ShapeScope) -> String {
     let isNegated = choices.chance(30)
+    let views = tables.filter { $0.kind == .view && $0.columns.count == 1 }
+    if !views.isEmpty, choices.chance(30) {
+      let view = choices.pick(views)
+      read(view)
+      return with(.inTable, "\(column(scope)) \(isNegated ? "NOT " : "")IN \(view.sql)")
+    }
     let count = choices.chance(15) ? 2 : 1
     let left = count == 1 ? column(scope) : with(.rowValue, "(\(column(scope)), \(column(scope)))")
     let selection = select(depth: depth, columnCount: count, scope: scope)
@@ -124,9 +136,14 @@ extension QueryGenerator {
       let operation = choices.pick(["+", "-", "*", "%", "||"])
       return with(.arithmetic, "(\(scalar(depth: inner, scope)) \(operation) \(scalar(depth: inner, scope)))")
     case 9..<11:
-      let function = function(["lower", "upper", "length", "typeof", "hex", "quote"])
+      let function = function(["lower", "upper", "length", "typeof", "hex", "quote", "abs", "trim", "unicode", "sign"])
       return with(.function, "\(function)(\(scalar(depth: inner, scope)))")
-    case 11: return with(.function, "coalesce(\(column(scope)), \(scalar(depth: inner, scope)))")
+    case 11:
+      let function = choices.pick(["coalesce", "coalesce", "nullif", "max", "min", "instr", "substr"])
+      return with(.function, "\(function)(\(column(scope)), \(scalar(depth: inner, scope)))")
+    case 17:
+      let array = "json_array(CAST(\(column(scope)) AS TEXT), CAST(\(scalar(depth: inner, scope)) AS TEXT))"
+      return with(.jsonOperator, "(\(array) \(choices.pick(["->", "->>"])) \(choices.pick(["0", "1", "'$[#-1]'"])))")
     case 12, 13:
       let values = "THEN \(scalar(depth: inner, scope)) ELSE \(scalar(depth: inner, scope))"
       return with(.caseExpression, "CASE WHEN \(condition(depth: inner, scope)) \(values) END")

@@ -1,3 +1,5 @@
+import StressSupport
+
 // The sources of rows: tables, joins, subqueries in `FROM`, common table expressions.
 extension QueryGenerator {
   // MARK: - Tables
@@ -29,6 +31,9 @@ extension QueryGenerator {
       return (with(.fullTextFunction, "\(table.name)('a') AS \(alias)"), source)
     }
     let name = choices.chance(5) ? with(.otherCase, table.sql.uppercased()) : table.sql
+    if table.kind == .table, choices.chance(5) {
+      return (with(.withoutIndexes, "\(name) AS \(alias) NOT INDEXED"), source)
+    }
     return ("\(name) AS \(alias)", source)
   }
 

@@ -58,8 +58,10 @@ struct QueryGenerator {
   }
 
   private func setDifferences(of query: inout ShapeQuery, _ observation: ShapeQuery.Observation) {
-    (query.observation, query.second) = (observation, nil)
-    query.shapes.subtract([.constantRegion, .givenRegion, .sharedObservation, .twoQueries])
+    (query.observation, query.second, query.extent) = (observation, nil, .all)
+    query.shapes.subtract([
+      .constantRegion, .givenRegion, .sharedObservation, .sharedDifferences, .twoQueries, .firstRow, .firstRowOfCursor,
+    ])
     query.shapes.insert(.differences)
   }
 
@@ -86,7 +88,16 @@ struct QueryGenerator {
     case 0, 1: (query.observation, query.shapes) = (.constantRegion, query.shapes.union([.constantRegion]))
     case 2, 3: (query.observation, query.shapes) = (.givenRegion, query.shapes.union([.givenRegion]))
     case 4, 5: (query.observation, query.shapes) = (.shared, query.shapes.union([.sharedObservation]))
-    case 6 where !query.countsRows, 7 where !query.countsRows: return setDifferences(of: &query, .differences)
+    case 6 where !query.countsRows: return setDifferences(of: &query, .differences)
+    case 7 where !query.countsRows:
+      setDifferences(of: &query, .sharedDifferences)
+      query.shapes.insert(.sharedDifferences)
+      return
+    case 8, 9:
+      if query.countsRows || query.shapes.isDisjoint(with: [.orderBy, .requestLimit]) { break }
+      // A cursor cannot prefetch rows.
+      query.extent = query.shapes.contains(.prefetchedAssociation) ? .first : choices.pick([.first, .firstOfCursor])
+      query.shapes.insert(query.extent == .first ? .firstRow : .firstRowOfCursor)
     default: break
     }
     guard query.observation != .givenRegion, choices.chance(15) else { return }
@@ -210,7 +221,7 @@ struct QueryGenerator {
       }
       return (items, grouping)
     case 14..<24: return ((0..<count).map { _ in aggregate(own) }, "")
-    case 24..<32: return ((0..<count).map { $0 == 0 ? window(own) : column(own) }, "")
+    case 24..<32: return windows(count: count, own)
     default:
       let items = (0..<count).map { _ in
         choices.chance(70) ? column(own) : scalar(depth: min(depth, 2), scope)
@@ -233,11 +244,32 @@ struct QueryGenerator {
     }
   }
 
-  private mutating func window(_ scope: ShapeScope) -> String {
+  /// Returns expressions of which the first ones are window functions, and the clause that names their window.
+  private mutating func windows(count: Int, _ scope: ShapeScope) -> (items: [String], grouping: String) {
+    if choices.chance(70) { return ((0..<count).map { $0 == 0 ? window(scope) : column(scope) }, "") }
+    let items = (0..<count).map { $0 < 2 ? "\(windowFunction(scope)) OVER w" : column(scope) }
+    return (items, with(.namedWindow, " WINDOW w AS (ORDER BY \(column(scope)), \(column(scope)))"))
+  }
+
+  private mutating func windowFunction(_ scope: ShapeScope) -> String {
     let argument = column(scope)
+    if choices.chance(60) {
+      return choices.pick([
+        "rank()", "dense_rank()", "count(\(argument))", "max(\(argument))", "min(\(argument))",
+        "sum(\(argument) % 100)",
+      ])
+    }
+    // Rows with equal terms have any order, but many rows differ.
     let function = choices.pick([
-      "rank()", "dense_rank()", "count(\(argument))", "max(\(argument))", "min(\(argument))", "sum(\(argument) % 100)",
+      "row_number()", "percent_rank()", "cume_dist()", "ntile(2)", "lag(\(argument))", "lead(\(argument), 1, 7)",
+      "first_value(\(argument))", "last_value(\(argument))", "nth_value(\(argument), 2)",
+      "count(\(argument)) FILTER (WHERE \(condition(depth: 0, scope)))",
     ])
+    return with(.windowFunction, function)
+  }
+
+  private mutating func window(_ scope: ShapeScope) -> String {
+    let function = windowFunction(scope)
     let frame = choices.pick(["", "", " RANGE UNBOUNDED PRECEDING EXCLUDE TIES", " GROUPS 1 PRECEDING"])
     let partition = choices.chance(50) ? "PARTITION BY \(column(scope)) " : ""
     return with(

@@ -22,7 +22,7 @@ struct RequestGenerator {
     let table = choices.pick(tables)
     read(table)
     words = "Table(\"\(table.name)\")"
-    var request = narrowed(Table(table.name).all(), table)
+    var request = narrowed(withKeys(Table(table.name).all(), table), table)
     if choices.chance(20) { request = withCommonTable(request, table) }
     var isGrouped = false
     switch choices.below(20) {
@@ -37,6 +37,7 @@ struct RequestGenerator {
       words += ".distinct()"
       request = request.distinct()
     }
+    if !isGrouped, choices.chance(15) { request = limited(request, table) }
     var query = ShapeQuery(sql: words, arguments: [], shapes: shapes, tables: readTables, isOrdered: false)
     query.composed = request
     if choices.chance(12) {
@@ -62,6 +63,41 @@ struct RequestGenerator {
   }
 
   // MARK: - Conditions, orders and columns
+
+  /// Selects rows by their primary keys, or by their row IDs.
+  private mutating func withKeys(
+    _ request: QueryInterfaceRequest<Row>, _ table: ShapeTable
+  ) -> QueryInterfaceRequest<Row> {
+    guard table.kind == .table, choices.chance(10) else { return request }
+    let keys = (0..<1 + choices.below(3)).map { _ in choices.below(12) }
+    if table.key.count > 1 {
+      add(.requestOfKeys, ".filter(keys: \(keys) of \(table.key))")
+      return request.filter(keys: keys.map { key in Dictionary(uniqueKeysWithValues: table.key.map { ($0, key) }) })
+    }
+    guard table.key.count == 1 || !table.columns.contains(where: \.hidesRowID) else { return request }
+    if keys.count == 1 {
+      add(.requestOfKeys, ".filter(key: \(keys[0]))")
+      return request.filter(key: keys[0])
+    }
+    add(.requestOfKeys, ".filter(keys: \(keys))")
+    return request.filter(keys: keys)
+  }
+
+  /// Selects the first rows, in an order that depends on all columns of the table.
+  private mutating func limited(
+    _ request: QueryInterfaceRequest<Row>, _ table: ShapeTable
+  ) -> QueryInterfaceRequest<Row> {
+    let names = table.columns.map(\.name)
+    let (count, offset) = (1 + choices.below(4), choices.below(3))
+    add(.requestLimit, ".order(\(names.joined(separator: ", "))).limit(\(count)")
+    let ordered = request.order(names.map { Column($0).collating(.binary) })
+    if offset == 0 {
+      words += ")"
+      return ordered.limit(count)
+    }
+    add(.requestOffset, ", offset: \(offset))")
+    return ordered.limit(count, offset: offset)
+  }
 
   private mutating func narrowed<Request: DerivableRequest>(_ request: Request, _ table: ShapeTable) -> Request {
     (0..<choices.below(3)).reduce(request) { request, _ in narrowedOnce(request, table) }
@@ -172,16 +208,17 @@ struct RequestGenerator {
     words = ""
     if choices.chance(35) {
       let association = Table(table.name).hasMany(Table(target.name), key: key, using: link.toMany)
-      let narrowed = narrowed(association, target)
+      let narrowed = nested(narrowed(association, target), target, isOptional: false)
       words = "\(outer).including(all: \(link.words)\(words))"
       shapes.insert(.prefetchedAssociation)
       return request.including(all: narrowed)
     }
     let association = Table(table.name).belongsTo(Table(target.name), key: key, using: link.toOne)
-    let narrowed = narrowed(association, target)
+    let kind = choices.below(5)
+    let narrowed = nested(narrowed(association, target), target, isOptional: kind != 0 && kind != 2)
     let (inner, column) = (words, choices.pick(target.columns).name)
     shapes.insert(.association)
-    switch choices.below(5) {
+    switch kind {
     case 0:
       words = "\(outer).including(required: \(link.words)\(inner))"
       return request.including(required: narrowed)
@@ -197,6 +234,31 @@ struct RequestGenerator {
     default:
       words = "\(outer).annotated(withOptional: \(link.words)\(inner).select(\(column)))"
       return request.annotated(withOptional: narrowed.select(Column(column).forKey(newName())))
+    }
+  }
+
+  /// Adds an association of the associated table.
+  ///
+  /// - Parameter isOptional: Whether the table is joined optionally. Then it cannot require rows of others.
+  private mutating func nested<Request: DerivableRequest & JoinableRequest>(
+    _ request: Request, _ table: ShapeTable, isOptional: Bool
+  ) -> Request where Request.RowDecoder == Row {
+    guard choices.chance(25) else { return request }
+    let (link, key) = (link(from: table), newName())
+    let one = Table(table.name).belongsTo(Table(link.target.name), key: key, using: link.toOne)
+    let many = Table(table.name).hasMany(Table(link.target.name), key: key, using: link.toMany)
+    shapes.insert(.nestedAssociation)
+    switch choices.below(3) {
+    case 0:
+      words += ".including(optional: \(link.words))"
+      return request.including(optional: one)
+    case 1 where !isOptional:
+      words += ".joining(required: \(link.words))"
+      return request.joining(required: one)
+    default:
+      shapes.insert(.prefetchedAssociation)
+      words += ".including(all: \(link.words))"
+      return request.including(all: many)
     }
   }
 

@@ -1,3 +1,5 @@
+import StressSupport
+
 /// Creates random schemas.
 struct SchemaGenerator {
   private let choices: RandomChoices
@@ -40,6 +42,8 @@ struct SchemaGenerator {
         let collation = choices.pick(["NOCASE", "RTRIM", "FOLDED"])
         column.hasCustomCollation = collation == "FOLDED"
         definition += " COLLATE \(collation)"
+      } else {
+        definition += constraint(of: &column)
       }
       table.columns.append(column)
       definitions.append(definition)
@@ -58,9 +62,29 @@ struct SchemaGenerator {
     schema.tables.append(table)
   }
 
+  /// Returns a constraint of a column, or its default value.
+  private func constraint(of column: inout ShapeTable.Column) -> String {
+    let value = choices.pick(["2", "2", "'b'", "(abs(-2))"])
+    switch choices.below(20) {
+    case 0:
+      column.isChecked = true
+      return " CHECK (\(column.sql) <> 3)"
+    case 1:
+      column.isNotNull = true
+      let conflict = choices.pick(["", " ON CONFLICT IGNORE", " ON CONFLICT REPLACE", " ON CONFLICT FAIL"])
+      return " NOT NULL\(conflict) DEFAULT \(value)"
+    case 2: return " DEFAULT \(value)"
+    default: return ""
+    }
+  }
+
   private func columnNames() -> [String] {
     var names = Array(Self.names.prefix(2 + choices.below(3)))
-    if choices.chance(15) { names[names.count - 1] = choices.pick(["order", "Select", "A b", "é", "x\"y"]) }
+    if choices.chance(7) {
+      names[names.count - 1] = choices.pick(ShapeTable.Column.rowIDNames)
+    } else if choices.chance(15) {
+      names[names.count - 1] = choices.pick(["order", "Select", "A b", "é", "x\"y"])
+    }
     return names
   }
 
@@ -80,8 +104,10 @@ struct SchemaGenerator {
     switch choices.below(6) {
     case 0, 1:
       let isAutomatic = choices.chance(30)
-      definitions[0] = "\(first) INTEGER PRIMARY KEY\(isAutomatic ? " AUTOINCREMENT" : "")"
-      table.columns[0].type = "INTEGER"
+      table.hasDescendingKey = !isAutomatic && choices.chance(12)
+      let suffix = isAutomatic ? " AUTOINCREMENT" : table.hasDescendingKey ? " DESC" : ""
+      definitions[0] = "\(first) INTEGER PRIMARY KEY\(suffix)"
+      table.columns[0] = ShapeTable.Column(name: table.columns[0].name, type: "INTEGER")
       table.key = [table.columns[0].name]
       if isAutomatic { return }
     case 2:
@@ -126,8 +152,11 @@ struct SchemaGenerator {
     let condition = choices.chance(15) ? " WHERE \(column) \(choices.pick(["IS NOT NULL", "> 1", "= 1"]))" : ""
     if !condition.isEmpty { table.columns[columnIndex].isSource = true }
     let schemaName = table.schema.isEmpty ? "" : "\(table.schema)."
+    let isUnique = choices.chance(10)
+    if isUnique { table.hasUniqueIndex = true }
     schema.statements.append(
-      "CREATE INDEX \(schemaName)\(name) ON \(table.name.quotedAsName) (\(terms.joined(separator: ", ")))\(condition)")
+      "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(schemaName)\(name) ON \(table.name.quotedAsName) (\(terms.joined(separator: ", ")))\(condition)"
+    )
     if condition.isEmpty { table.indexes.append(name) }
   }
 
@@ -158,7 +187,7 @@ struct SchemaGenerator {
       schema.statements.append(
         "CREATE TRIGGER fx_\(event) AFTER \(event) ON \(content.sql) BEGIN \(body); END")
     }
-    schema.tables[index].hasTriggers = true
+    schema.tables[index].triggerShapes.insert(.trigger)
   }
 
   private mutating func addVirtualTable(_ kind: ShapeTable.Kind, _ name: String, _ columns: [String], _ module: String)
@@ -201,7 +230,7 @@ struct SchemaGenerator {
     let table = choices.pick(schema.tables.filter { $0.kind == .table && $0.schema.isEmpty })
     guard let column = table.writableColumns.last?.sql, let value = view.columns.first?.sql else { return }
     view.isWritable = true
-    view.hasTriggers = true
+    view.triggerShapes = [.trigger]
     let actions = [
       ("INSERT", "INSERT OR IGNORE INTO \(table.sql) (\(column)) VALUES (new.\(value))"),
       ("UPDATE", "UPDATE OR IGNORE \(table.sql) SET \(column) = new.\(value) WHERE \(column) IS old.\(value)"),
@@ -212,6 +241,9 @@ struct SchemaGenerator {
         "CREATE TRIGGER \(view.name)_\(event) INSTEAD OF \(event) ON \(view.name) BEGIN \(action); END")
     }
   }
+
+  /// A trigger that leaves some rows out.
+  private static func ignoringAction(_ value: String) -> String { "SELECT RAISE(IGNORE) WHERE \(value) IN (1, 4)" }
 
   private mutating func addTrigger(_ name: String) {
     let indices = schema.tables.indices.filter { schema.tables[$0].kind == .table && schema.tables[$0].schema.isEmpty }
@@ -227,10 +259,26 @@ struct SchemaGenerator {
       "DELETE FROM \(target.sql) WHERE \(condition) \(value)",
       "UPDATE OR IGNORE \(target.sql) SET \(column) = \(column) + 1 WHERE \(condition) \(value) AND \(column) < 4",
       "SELECT RAISE(\(choices.pick(["ABORT", "FAIL", "ROLLBACK"])), 'refused') WHERE \(value) = 5",
+      "REPLACE INTO \(target.sql) (\(column)) VALUES (\(value))",
+      "INSERT OR IGNORE INTO \(target.sql) (\(column)) SELECT \(column) FROM \(target.sql) WHERE \(condition) \(value)",
+      "INSERT INTO \(target.sql) (\(column)) VALUES (\(value)) ON CONFLICT DO UPDATE SET \(column) = \(choices.literal())",
+      Self.ignoringAction(value),
     ])
     let time = choices.pick(["BEFORE", "AFTER"])
-    schema.statements.append("CREATE TRIGGER \(name) \(time) \(event) ON \(table.sql) BEGIN \(action); END")
-    schema.tables[index].hasTriggers = true
+    var triggerShapes: Set<Shape> = [.trigger]
+    if action == Self.ignoringAction(value) { triggerShapes.insert(.ignoringTrigger) }
+    var (columns, when) = ("", "")
+    if event == "UPDATE", choices.chance(40) {
+      triggerShapes.insert(.triggerOfColumns)
+      columns = " OF \(choices.pick(table.writableColumns).sql)"
+    }
+    if choices.chance(25) {
+      triggerShapes.insert(.conditionalTrigger)
+      when = " WHEN \(value) \(choices.pick(["> 1", "IS NOT NULL", "IN (SELECT \(column) FROM \(target.sql))"]))"
+    }
+    schema.statements.append(
+      "CREATE TRIGGER \(name) \(time) \(event)\(columns) ON \(table.sql)\(when) BEGIN \(action); END")
+    schema.tables[index].triggerShapes.formUnion(triggerShapes)
   }
 }
 

@@ -1,3 +1,5 @@
+import StressSupport
+
 /// The description of a mismatch.
 struct ShapeReport {
   /// The smallest script that has the mismatch.

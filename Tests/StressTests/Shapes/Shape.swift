@@ -4,7 +4,8 @@
 enum Shape: String, CaseIterable, Sendable {
   // Tables and other sources of rows.
   case view, fullTextTable, rTree, withoutRowID, generatedColumn, temporaryTable, attachedTable, jsonEach, rowID
-  case strictTable, customCollationOfColumn, schemaTable, pragmaTable, lateralTable, internalTable, otherCase
+  case strictTable, hiddenRowID, descendingKey, checkedColumn, notNullColumn, uniqueIndex, customCollationOfColumn
+  case schemaTable, pragmaTable, lateralTable, internalTable, otherCase
   case externalContent, contentlessTable, fullTextVocabulary, fullTextFunction, formerFullTextTable
   case subqueryInFrom, commonTable, recursiveCommonTable, values
 
@@ -14,19 +15,21 @@ enum Shape: String, CaseIterable, Sendable {
 
   // Conditions and expressions.
   case equality, inequality, columnEquality, inList, between, isNull, isOperator, like, glob, match, rowValue, or, not
-  case exists, notExists, inSubquery, notInSubquery, scalarSubquery, correlatedSubquery
+  case exists, notExists, inSubquery, notInSubquery, inTable, inColumns, scalarSubquery, correlatedSubquery
   case customFunction, customCollation
   case arithmetic, function, caseExpression, cast, collation, parameter
 
   // Results.
   case allColumns, distinct, aggregate, filteredAggregate, groupBy, having, window, union, unionAll, except, intersect
-  case orderBy, limit, offset
+  case orderBy, limit, offset, namedWindow, windowFunction, withoutIndexes, jsonOperator
 
   // Requests of the query interface.
-  case request, requestCount, association, prefetchedAssociation, associationAggregate, requestWithCommonTable
+  case request, requestCount, requestLimit, requestOffset, requestOfKeys, nestedAssociation
+  case association, prefetchedAssociation, associationAggregate, requestWithCommonTable
 
   // Observations.
-  case constantRegion, givenRegion, sharedObservation, twoQueries, differences, incrementalResult
+  case constantRegion, givenRegion, sharedObservation, twoQueries, firstRow, firstRowOfCursor, differences
+  case sharedDifferences, incrementalResult
 
   // Consumers of changes: see `ShapeFollower`.
   case changeStream, changeFeed, rowsOfExternalCommit
@@ -35,25 +38,27 @@ enum Shape: String, CaseIterable, Sendable {
   case insert, update, delete, deleteAll, insertFromSelect, upsert, updateFrom, returning, updateOfKey,
     changeWithCommonTable, rowValueUpdate, defaultValues, conditionalUpsert, rebuild, temporaryTrigger
   case orReplace, orIgnore, orFail, orAbort, orRollback
-  case trigger, recursiveTriggers, insteadOfTrigger, foreignKeyAction, writeToFullTextTable, writeToRTree,
-    writeToTemporaryTable
+  case trigger, triggerOfColumns, conditionalTrigger, ignoringTrigger, recursiveTriggers, insteadOfTrigger
+  case foreignKeyAction, writeToFullTextTable, writeToRTree, writeToTemporaryTable
   case writeToAttachedTable, blobWrite, manyRows
 
   // Transactions and databases.
   case utf16
-  case autocommit, explicitTransaction, savepoint, rollbackToSavepoint, rawHandle, schemaChange, vacuum
+  case autocommit, explicitTransaction, savepoint, rollbackToSavepoint, savepointOfLibrary, concurrentWrites
+  case rawHandle, schemaChange, vacuum, checkpoint
   case unfinishedStatement, analyze, userVersion, changedPragma, restore, attachedAgain
-  case otherConnection, connectionWithoutLibrary, otherFeedWriter
+  case otherConnection, connectionWithoutLibrary, otherProcess, otherFeedWriter
 }
 
 extension Shape {
   /// The shapes that databases of a kind cannot have.
   static func missing(in kind: ShapeDatabase.Kind) -> Set<Shape> {
     switch kind {
-    case .memory: [.otherConnection, .connectionWithoutLibrary, .otherFeedWriter, .rowsOfExternalCommit]
-    case .queue: []
+    case .memory: [.otherConnection, .connectionWithoutLibrary, .otherProcess, .otherFeedWriter, .rowsOfExternalCommit]
+    case .queue: [.otherProcess]
     // Readers see neither the temporary tables of the writer, nor the databases that only the writer attaches.
-    case .pool: [.temporaryTable, .writeToTemporaryTable, .temporaryTrigger, .attachedAgain]
+    case .pool: [.otherProcess, .temporaryTable, .writeToTemporaryTable, .temporaryTrigger, .attachedAgain]
+    case .processes: [.temporaryTable, .writeToTemporaryTable, .temporaryTrigger, .attachedAgain]
     }
   }
 }

@@ -4,119 +4,100 @@ import StressSupport
 import TestSupport
 import Tidemark
 
-/// A database with an attached one, and another connection to the same files.
+/// A database with an attached one, and other connections to the same files.
 struct ShapeDatabase {
   enum Kind: String, CaseIterable, Sendable {
     case memory, queue, pool
+
+    /// A pool beside another process, which has the other connections.
+    case processes
+
+    var isPool: Bool { self == .pool || self == .processes }
   }
 
   let database: any DatabaseWriter
 
-  /// Another connection, whose commits the database detects. It has no temporary tables.
-  let other: DatabaseQueue?
-  private let withoutLibrary: ConnectionWithoutLibrary?
+  /// The connections whose commits the database detects. They have no temporary tables.
+  private enum Others {
+    case none
+    case inProcess(ShapeWriters)
+    case process(Child)
+  }
 
-  private let folder: TestFolder
-  private let encoding: String
-  private let attachmentCount = Mutex(0)
+  private let others: Others
+  private let site: ShapeSite
 
-  init(
-    _ kind: Kind, in folder: TestFolder, encoding: String = "UTF-8", feedWriters: ShapeScript.FeedWriters = .none
-  ) throws {
-    (self.folder, self.encoding) = (folder, encoding)
-    var configuration = Self.configuration(encoding)
-    let attached = kind == .memory ? ":memory:" : folder.database + "-aux"
-    configuration.prepareDatabase { db in
-      try db.execute(sql: "ATTACH ? AS aux", arguments: [attached])
-    }
-    var otherConfiguration = configuration
-    if feedWriters != .none { configuration.changeFeed = ChangeFeedConfiguration() }
-    if feedWriters == .all { otherConfiguration.changeFeed = ChangeFeedConfiguration() }
+  init(_ kind: Kind, in folder: TestFolder, for script: ShapeScript) throws {
+    site = ShapeSite(path: folder.database, encoding: script.encoding)
+    var configuration = site.configuration(attaching: kind == .memory ? ":memory:" : site.attachedPath)
+    configuration.groupsWrites = script.groupsWrites
+    if script.feedWriters != .none { configuration.changeFeed = ChangeFeedConfiguration() }
     if kind == .memory {
       database = try DatabaseQueue(configuration: configuration)
-      (other, withoutLibrary) = (nil, nil)
+      others = .none
       return
     }
     configuration.journalMode = .wal
     database =
-      kind == .pool
-      ? try DatabasePool(path: folder.database, configuration: configuration)
-      : try DatabaseQueue(path: folder.database, configuration: configuration)
+      kind.isPool
+      ? try DatabasePool(path: site.path, configuration: configuration)
+      : try DatabaseQueue(path: site.path, configuration: configuration)
     try database.unsafeReentrantWrite { try $0.execute(sql: "PRAGMA aux.journal_mode = WAL") }
-    other = try DatabaseQueue(path: folder.database, configuration: otherConfiguration)
-    withoutLibrary = try ConnectionWithoutLibrary(path: folder.database, attached: attached)
-  }
-
-  /// The configuration of connections that can use the schema.
-  static func configuration(_ encoding: String) -> Configuration {
-    var configuration = Configuration()
-    // Some triggers call themselves without end.
-    configuration.limits = [.triggerDepth: 10]
-    configuration.busyMode = .timeout(WaitLimit.seconds)
-    configuration.prepareDatabase { db in
-      try db.execute(sql: "PRAGMA encoding = '\(encoding)'")
-      db.add(collation: Self.collation)
-      for function in [Self.pureFunction, Self.function] { db.add(function: function) }
-    }
-    return configuration
-  }
-
-  /// A collation for which many different texts are equal.
-  private static let collation = DatabaseCollation("FOLDED", function: order)
-
-  static func order(_ lhs: String, _ rhs: String) -> ComparisonResult {
-    let (left, right) = (lhs.lowercased().prefix(1), rhs.lowercased().prefix(1))
-    return left == right ? .orderedSame : left < right ? .orderedAscending : .orderedDescending
-  }
-
-  private static let pureFunction = DatabaseFunction("twice", argumentCount: 1, pure: true) { twice($0[0]) }
-
-  /// A function that SQLite may not assume to be deterministic.
-  private static let function = DatabaseFunction("twice_again", argumentCount: 1) { twice($0[0]) }
-
-  private static func twice(_ value: DatabaseValue) -> (any DatabaseValueConvertible)? {
-    switch value.storage {
-    case .int64(let number): number &* 2
-    case .double(let number): number * 2
-    case .string(let text): text + text
-    case .null, .blob: nil
-    }
-  }
-
-  func execute(_ statements: [ShapeStatement], by executor: ShapeTransaction.Executor = .observed) {
-    if executor == .withoutLibrary, let withoutLibrary {
-      for statement in statements { statement.execute(withoutLibrary, in: self) }
-      if withoutLibrary.isInTransaction { withoutLibrary.execute("ROLLBACK") }
+    let plan = ShapeWriters.Plan(encoding: script.encoding, writesFeed: script.feedWriters == .all)
+    guard kind == .processes else {
+      others = .inProcess(try ShapeWriters(plan, path: site.path))
       return
     }
-    (executor == .other ? other ?? database : database).unsafeReentrantWrite { db in
-      for statement in statements { statement.execute(db, in: self) }
-      // A statement or a constraint may have prevented the commit.
-      if db.isInsideTransaction { ShapeStatement.sql("ROLLBACK").execute(db, in: self) }
+    let child = try Child("shapes", database: site.path, name: plan.text)
+    others = .process(child)
+    try Self.expect(child)
+  }
+
+  /// Waits for an acknowledgement.
+  private static func expect(_ child: Child) throws {
+    if child.receive() == nil { throw EndedProcess(complaint: child.killReceivingRest().complaint) }
+  }
+
+  /// The other process has ended, although it should not.
+  private struct EndedProcess: Error {
+    var complaint: String
+  }
+
+  func execute(_ transaction: ShapeTransaction) throws {
+    switch transaction.executor {
+    case .observed: database.execute(transaction.statements, at: site)
+    case .concurrent: try executeInTasks(transaction.statements)
+    case .other, .withoutLibrary:
+      let order = ShapeWriters.Order(transaction.statements, usesLibrary: transaction.executor == .other)
+      switch others {
+      case .none: break
+      case .inProcess(let writers): writers.execute(order)
+      case .process(let child):
+        child.send(try JSONEncoder().encode(order))
+        try Self.expect(child)
+      }
     }
   }
 
-  /// Returns a copy of the main database, in which statements were executed. They may fail.
-  func makeCopy(of db: Database, executing statements: [String]) throws -> DatabaseQueue {
-    let copy = try DatabaseQueue(configuration: Self.configuration(encoding))
-    try copy.inDatabase { copy in
-      try db.backup(to: copy)
-      for statement in statements { ShapeStatement.sql(statement).execute(copy, in: self) }
-    }
-    return copy
-  }
+  func execute(_ statements: [ShapeStatement]) { database.execute(statements, at: site) }
 
-  /// Attaches a copy of the attached database in its place, in which statements were executed. They may fail.
-  func attachAgain(_ db: Database, executing statements: [String]) throws {
-    let number = attachmentCount.withLock { count in
-      count += 1
-      return count
+  /// Executes each statement in a task of its own. Every third write is undone by an error.
+  private func executeInTasks(_ statements: [ShapeStatement]) throws {
+    let isFinished = DispatchSemaphore(value: 0)
+    for (number, statement) in statements.enumerated() {
+      Task { [database, site] in
+        do {
+          try await database.write { db in
+            statement.execute(db, at: site)
+            if number % 3 == 2 { throw CancellationError() }
+          }
+        } catch {
+          // A statement may have ended the transaction, or violate a constraint when it is committed.
+        }
+        isFinished.signal()
+      }
     }
-    let path = folder.path("aux\(number)")
-    try db.execute(sql: "VACUUM aux INTO ?", arguments: [path])
-    try db.execute(sql: "DETACH aux")
-    try db.execute(sql: "ATTACH ? AS aux", arguments: [path])
-    for statement in statements { ShapeStatement.sql(statement).execute(db, in: self) }
+    for _ in statements { try Wait.on(isFinished, "a concurrent write") }
   }
 
   /// Returns the number of rows of a query; nil if it is invalid or takes many steps.
@@ -163,7 +144,13 @@ struct ShapeDatabase {
   }
 
   func close() throws {
-    try other?.close()
+    switch others {
+    case .none: break
+    case .inProcess(let writers): try writers.close()
+    case .process(let child):
+      let complaint = child.killReceivingRest().complaint
+      if !complaint.isEmpty { throw EndedProcess(complaint: complaint) }
+    }
     try database.close()
   }
 }

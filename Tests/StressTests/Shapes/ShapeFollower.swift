@@ -21,7 +21,7 @@ final class ShapeFollower {
 
   init(_ source: Source, of database: any DatabaseWriter, fault: ShapeFault? = nil) throws {
     (self.source, self.fault) = (source, fault)
-    let configuration = ShapeDatabase.configuration("UTF-8")
+    let configuration = ShapeSite(path: "", encoding: "UTF-8").configuration
     replica = try ChangeReplica(comparing: source == .feed ? ["main"] : ["main", "temp", "Aux"], configuration)
     switch source {
     case .stream:
@@ -89,7 +89,8 @@ final class ShapeFollower {
       let elements = transaction.elements.filter { !Self.isSentinel($0) }
       count += elements.count
       do {
-        try replica.apply(fault == .omittedChange ? Array(elements.dropFirst()) : transaction.elements)
+        let omits = fault == .omittedChange && !elements.isEmpty
+        try replica.apply(omits ? Array(elements.dropFirst()) : transaction.elements)
       } catch {
         try replica.copy(database)
         return Outcome(problem: "the \(source): \(error)\n\(Self.list(transactions))")

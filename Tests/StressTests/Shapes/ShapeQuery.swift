@@ -25,6 +25,19 @@ struct ShapeQuery: Sendable {
   /// Whether the rows of the request are counted, and not fetched.
   var countsRows = false
 
+  /// The rows that are fetched.
+  var extent = Extent.all
+
+  enum Extent: String {
+    case all
+
+    /// The first row.
+    case first
+
+    /// The first row, with a cursor that could return the others.
+    case firstOfCursor
+  }
+
   enum Observation: String {
     /// The region is determined with each fetch.
     case ofReads
@@ -44,7 +57,10 @@ struct ShapeQuery: Sendable {
     /// The same, and changed rows are fetched one by one whenever this is possible.
     case differencesByRow
 
-    var hasDifferences: Bool { self == .differences || self == .differencesByRow }
+    /// The same as `differences`, with several subscribers.
+    case sharedDifferences
+
+    var hasDifferences: Bool { [.differences, .differencesByRow, .sharedDifferences].contains(self) }
 
     /// Whether schema changes may modify the region without notice.
     var hasFixedRegion: Bool { self == .constantRegion || self == .givenRegion }
@@ -58,6 +74,7 @@ struct ShapeQuery: Sendable {
   var script: String {
     var comments = arguments.enumerated().map { "?\($0 + 1) = \($1)" }
     if observation != .ofReads { comments.append("observation: \(observation.rawValue)") }
+    if extent != .all { comments.append("rows: \(extent.rawValue)") }
     let comment = comments.isEmpty ? "" : "-- \(comments.joined(separator: ", "))\n"
     let prefix = composed == nil ? "" : "-- request\(countsRows ? ", whose rows are counted" : ""):\n-- "
     return "\(comment)\(prefix)\(sql);" + (second.map { "\n\($0);" } ?? "")
@@ -69,7 +86,7 @@ struct ShapeQuery: Sendable {
   /// are sorted here.
   func text(_ db: Database) -> String {
     do {
-      var lines = try [countsRows ? "\(request.fetchCount(db))" : text(fetchRecords(db))]
+      var lines = try [countsRows ? "\(request.fetchCount(db))" : text(fetchExtent(db))]
       if let second { lines.append("second: \(try Row.fetchAll(db, sql: second).map(\.description).sorted())") }
       return lines.joined(separator: "\n")
     } catch {
@@ -88,6 +105,24 @@ struct ShapeQuery: Sendable {
   }
 
   static func text(_ error: any Error) -> String { "error: \((error as? DatabaseError)?.message ?? "\(error)")" }
+
+  private func fetchExtent(_ db: Database) throws -> [ShapeRecord] {
+    switch extent {
+    case .all: try fetchRecords(db)
+    case .first: try first(db).map { [$0] } ?? []
+    case .firstOfCursor: try firstOfCursor(db).map { [$0] } ?? []
+    }
+  }
+
+  private func first(_ db: Database) throws -> ShapeRecord? {
+    if let composed { return try composed.asRequest(of: ShapeRecord.self).fetchOne(db) }
+    return try records.fetchOne(db)
+  }
+
+  private func firstOfCursor(_ db: Database) throws -> ShapeRecord? {
+    if let composed { return try composed.asRequest(of: ShapeRecord.self).fetchCursor(db).next() }
+    return try records.fetchCursor(db).next()
+  }
 
   /// The SQL, whose rows are decoded as records.
   private var records: SQLRequest<ShapeRecord> { SQLRequest(sql: sql, arguments: StatementArguments(arguments)) }
@@ -110,7 +145,7 @@ struct ShapeQuery: Sendable {
   }
 
   private func differences(of request: some FetchRequest<ShapeRecord>) -> DifferenceObservation<ShapeRecord> {
-    if observation == .differences { return request.differences { $0.id } }
+    if observation != .differencesByRow { return request.differences { $0.id } }
     return DifferenceObservation(
       request,
       TrackedResult<ShapeRecord>.Comparison(

@@ -27,7 +27,7 @@ struct ShapeRunner {
   /// Runs until the first mismatch.
   func run(_ script: ShapeScript, _ distribution: inout ShapeDistribution) throws -> ShapeMismatch? {
     let folder = try TestFolder()
-    let database = try ShapeDatabase(kind, in: folder, encoding: script.encoding, feedWriters: script.feedWriters)
+    let database = try ShapeDatabase(kind, in: folder, for: script)
     database.execute(script.setup)
     if script.isFollowed { try ShapeFollower.prepare(database.database) }
     var observed = try observe(script.queries, in: database)
@@ -57,7 +57,7 @@ struct ShapeRunner {
     _ distribution: inout ShapeDistribution
   ) throws -> ShapeMismatch? {
     let transaction = script.transactions[number]
-    database.execute(transaction.statements, by: transaction.executor)
+    try database.execute(transaction)
     distribution.transactionCount += 1
     if transaction.shapes.contains(.schemaChange) {
       for query in observed where query.query.observation.hasFixedRegion { query.cancel() }

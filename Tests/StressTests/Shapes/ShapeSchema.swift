@@ -1,3 +1,5 @@
+import StressSupport
+
 /// A random schema: its tables, and the statements that create them with their first rows.
 struct ShapeSchema {
   var tables: [ShapeTable] = []
@@ -31,12 +33,19 @@ struct ShapeTable {
     var type = ""
     var isGenerated = false
     var hasCustomCollation = false
+    var isChecked = false
+    var isNotNull = false
 
     /// Whether a generated column, an expression in an index, or the condition of an index depends on it. SQLite does
     /// not update them after incremental blob writes, so that they become wrong.
     var isSource = false
 
     var sql: String { name.quotedAsName }
+
+    /// Whether its name is one of the names of the row ID.
+    var hidesRowID: Bool { Self.rowIDNames.contains(name) }
+
+    static let rowIDNames = ["rowid", "oid", "_rowid_"]
   }
 
   var kind = Kind.table
@@ -54,7 +63,14 @@ struct ShapeTable {
 
   /// Whether rows can be written: views need triggers for it.
   var isWritable = true
-  var hasTriggers = false
+  var hasTriggers: Bool { !triggerShapes.isEmpty }
+
+  /// The shapes of transactions that may execute its triggers.
+  var triggerShapes: Set<Shape> = []
+  var hasUniqueIndex = false
+
+  /// Whether its key is an `INTEGER PRIMARY KEY DESC`, which is not the row ID.
+  var hasDescendingKey = false
 
   /// Whether foreign keys of other tables refer to its key.
   var isParent = false
@@ -67,16 +83,6 @@ struct ShapeTable {
   var writableColumns: [Column] { columns.filter { !$0.isGenerated } }
 
   var hasRowID: Bool { kind != .view && kind != .vocabulary && !isWithoutRowID }
-}
-
-extension String {
-  /// The name in SQL, quoted if it must be.
-  var quotedAsName: String {
-    let isPlain =
-      allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
-      && !["order", "group", "select"].contains(lowercased())
-    return isPlain ? self : "\"\(replacing("\"", with: "\"\""))\""
-  }
 }
 
 extension ShapeTable {
@@ -99,6 +105,11 @@ extension ShapeTable {
     if isStrict { shapes.insert(.strictTable) }
     if columns.contains(where: \.hasCustomCollation) { shapes.insert(.customCollationOfColumn) }
     if columns.contains(where: \.isGenerated) { shapes.insert(.generatedColumn) }
+    if columns.contains(where: \.isChecked) { shapes.insert(.checkedColumn) }
+    if columns.contains(where: \.isNotNull) { shapes.insert(.notNullColumn) }
+    if columns.contains(where: \.hidesRowID) { shapes.insert(.hiddenRowID) }
+    if hasUniqueIndex { shapes.insert(.uniqueIndex) }
+    if hasDescendingKey { shapes.insert(.descendingKey) }
     return shapes
   }
 }

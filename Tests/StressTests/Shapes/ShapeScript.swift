@@ -1,3 +1,5 @@
+import StressSupport
+
 /// A schema, observed queries, and transactions: all that a run executes.
 ///
 /// It is a value that does not depend on results, so a part of it can be executed again.
@@ -17,6 +19,9 @@ struct ShapeScript: Sendable {
   /// The connections that write the change feed.
   var feedWriters = FeedWriters.none
 
+  /// Whether concurrent writes share transactions.
+  var groupsWrites = false
+
   enum FeedWriters: String, Sendable {
     case none, observed, all
   }
@@ -31,7 +36,7 @@ extension ShapeScript {
     let choices = RandomChoices(seed: seed)
     let encoding = choices.chance(20) ? choices.pick(["UTF-16le", "UTF-16be"]) : "UTF-8"
     let hasRecursiveTriggers = choices.chance(30)
-    var schemas = SchemaGenerator(choices, hasTemporaryTables: kind != .pool)
+    var schemas = SchemaGenerator(choices, hasTemporaryTables: !kind.isPool)
     let schema = schemas.makeSchema()
     var queries = QueryGenerator(choices, tables: schema.tables)
     var transactions = TransactionGenerator(choices, schema: schema, kind: kind)
@@ -41,6 +46,7 @@ extension ShapeScript {
       queries: (0..<queryCount).map { _ in queries.makeQuery() },
       transactions: (0..<transactionCount).map { _ in transactions.makeTransaction() }, encoding: encoding,
       shapes: encoding == "UTF-8" ? [] : [.utf16])
+    groupsWrites = choices.chance(50)
     isFollowed = encoding == "UTF-8" && choices.chance(60)
     feedWriters = choices.pick([.none, .observed, .all, .all])
     for index in self.transactions.indices where feedWriters == .all && self.transactions[index].executor == .other {
@@ -56,6 +62,7 @@ extension ShapeScript {
   var sql: String {
     var lines = encoding == "UTF-8" ? [] : ["PRAGMA encoding = '\(encoding)';"]
     if feedWriters != .none { lines.append("-- with a change feed, written by connections: \(feedWriters.rawValue)") }
+    if groupsWrites { lines.append("-- concurrent writes share transactions") }
     lines += setup.map(\.script)
     for query in queries { lines += ["-- observed:", query.script] }
     for (number, transaction) in transactions.enumerated() {

@@ -49,6 +49,7 @@ import Testing
         let report = try runner.report(on: mismatch, in: script)
         print(report.text)
         #expect(report.script.statementCount <= 4)
+        #expect(try ShapeRunner(kind: .memory).run(report.script, &distribution) == nil, "It is another fault.")
         run.problem(report.text)
         return run.finishControl(planted: "\(fault)")
       }

@@ -1,3 +1,5 @@
+import StressSupport
+
 /// Composes random statements that change rows.
 struct StatementGenerator {
   private let choices: RandomChoices
@@ -50,7 +52,7 @@ struct StatementGenerator {
 
   private mutating func noteTable() {
     switch table.kind {
-    case .table: if table.hasTriggers { shapes.insert(.trigger) }
+    case .table: shapes.formUnion(table.triggerShapes)
     case .view: shapes.insert(.insteadOfTrigger)
     case .fullText, .externalContent, .contentless, .formerFullText: shapes.insert(.writeToFullTextTable)
     case .rTree: shapes.insert(.writeToRTree)

@@ -1,3 +1,5 @@
+import StressSupport
+
 /// Composes random transactions in a schema.
 struct TransactionGenerator {
   let choices: RandomChoices
@@ -17,7 +19,7 @@ struct TransactionGenerator {
   mutating func makeTransaction() -> ShapeTransaction {
     shapes = []
     var statements: [ShapeStatement] =
-      switch choices.below(114) {
+      switch choices.below(124) {
       case 0..<20: [statement()]
       case 20..<28: (0..<2 + choices.below(2)).map { _ in statement() }
       case 28..<58: transaction((0..<1 + choices.below(4)).map { _ in statement() })
@@ -28,6 +30,8 @@ struct TransactionGenerator {
       case 90..<97: transaction(schemaChange() + [statement()])
       case 97..<100: vacuum()
       case 100..<104: [unfinishedStatement(), statement()]
+      case 114..<118: [statement(), undone()]
+      case 118..<124: (0..<2 + choices.below(3)).map { _ in choices.chance(20) ? undone() : statement() }
       case 104..<106: transaction([unfinishedStatement(), statement()])
       default: rareStatements()
       }
@@ -37,8 +41,15 @@ struct TransactionGenerator {
   }
 
   private mutating func executor() -> ShapeTransaction.Executor {
+    if shapes.contains(.autocommit), choices.chance(12) {
+      shapes.remove(.autocommit)
+      shapes.insert(.concurrentWrites)
+      return .concurrent
+    }
     if kind == .memory || shapes.contains(.attachedAgain) { return .observed }
-    switch choices.below(100) {
+    let number = choices.below(100)
+    if kind == .processes, number < 23 { shapes.insert(.otherProcess) }
+    switch number {
     case 0..<13:
       shapes.insert(.otherConnection)
       return .other
@@ -84,6 +95,15 @@ struct TransactionGenerator {
     var generator = StatementGenerator(choices, schema: schema)
     defer { shapes.formUnion(generator.shapes) }
     return .sql(generator.makeStatement())
+  }
+
+  private mutating func undone() -> ShapeStatement {
+    shapes.insert(.savepointOfLibrary)
+    let statements = (0..<1 + choices.below(2)).map { _ in
+      var generator = StatementGenerator(choices, schema: schema)
+      return generator.makeStatement()
+    }
+    return .undone(statements)
   }
 
   private mutating func blobWrite() -> ShapeStatement {
@@ -134,7 +154,10 @@ struct TransactionGenerator {
 
   /// Returns statements that concern more than rows.
   private mutating func rareStatements() -> [ShapeStatement] {
-    switch choices.below(10) {
+    switch choices.below(11) {
+    case 10:
+      let mode = choices.pick(["PASSIVE", "FULL", "RESTART", "TRUNCATE"])
+      return with(.checkpoint, [.sql("PRAGMA wal_checkpoint(\(mode))"), statement()])
     case 8:
       guard let table = schema.tables.first(where: { $0.kind == .externalContent }) else { break }
       return with(.rebuild, [.sql("INSERT INTO \(table.name) (\(table.name)) VALUES ('rebuild')"), statement()])
@@ -147,7 +170,7 @@ struct TransactionGenerator {
       let name = choices.pick(["foreign_keys", "recursive_triggers", "ignore_check_constraints", "defer_foreign_keys"])
       let statements = [ShapeStatement.sql("PRAGMA \(name) = OFF"), statement(), statement()]
       return with(.changedPragma, [.sql("PRAGMA \(name) = ON")] + statements + [.sql("PRAGMA \(name) = ON")])
-    case 5 where kind != .pool: return with(.attachedAgain, [.attachAgain(statementsOfCopy(in: "aux"))])
+    case 5 where !kind.isPool: return with(.attachedAgain, [.attachAgain(statementsOfCopy(in: "aux"))])
     default: break
     }
     return with(.restore, [.restore(statementsOfCopy(in: ""))])
@@ -175,8 +198,13 @@ struct TransactionGenerator {
     let column = choices.pick(table.columns).sql
     let schemaName = table.schema.isEmpty ? "main" : table.schema
     let changes: [ShapeStatement] =
-      switch choices.below(10) {
-      case 9 where kind != .pool: [temporaryTrigger(number)]
+      switch choices.below(15) {
+      case 14: failedVirtualTable(number)
+      case 10: [.sql("ALTER TABLE \(table.sql) DROP COLUMN \(column)")]
+      case 11: [.sql("DROP TRIGGER IF EXISTS r\(choices.below(2))")]
+      case 12: [.sql("CREATE UNIQUE INDEX \(schemaName).j\(number) ON \(table.name.quotedAsName) (\(column))")]
+      case 13: [trigger(number)]
+      case 9 where !kind.isPool: [temporaryTrigger(number)]
       case 0: [.sql("ALTER TABLE \(table.sql) ADD COLUMN n\(number) DEFAULT 3")]
       case 1: [.sql("CREATE INDEX \(schemaName).j\(number) ON \(table.name.quotedAsName) (\(column))")]
       case 2: [.sql("DROP INDEX IF EXISTS \(schemaName).\(choices.pick(table.indexes + ["j1"]))")]
@@ -193,24 +221,34 @@ struct TransactionGenerator {
           .sql("ALTER TABLE \(schemaName).new\(number) RENAME TO \(table.name.quotedAsName)"),
         ]
       case 6: [.sql("ALTER TABLE \(table.sql) RENAME COLUMN \(column) TO n\(number)")]
-      case 7 where kind != .pool:
+      case 7 where !kind.isPool:
         [.sql("CREATE TEMP TABLE \(table.name.quotedAsName) AS SELECT * FROM \(table.sql) LIMIT 2")]
       default: redefinedView() ?? [.sql("REINDEX")]
       }
     return with(.schemaChange, changes)
   }
 
+  /// A virtual table that cannot be created, because one of its own tables exists.
+  private func failedVirtualTable(_ number: Int) -> [ShapeStatement] {
+    [.sql("CREATE TABLE z\(number)_config (x)"), .sql("CREATE VIRTUAL TABLE z\(number) USING fts5(a)")]
+  }
+
   /// Creates a trigger that only this connection has.
   private mutating func temporaryTrigger(_ number: Int) -> ShapeStatement {
     shapes.insert(.temporaryTrigger)
-    let tables = schema.tables.filter { $0.kind == .table }
+    return trigger(number, isTemporary: true)
+  }
+
+  /// Creates a trigger. Later transactions may execute it.
+  private func trigger(_ number: Int, isTemporary: Bool = false) -> ShapeStatement {
+    let tables = schema.tables.filter { $0.kind == .table && (isTemporary || $0.schema.isEmpty) }
     let (table, target) = (choices.pick(tables), choices.pick(tables))
     let column = target.writableColumns.last?.sql ?? "a"
     let event = choices.pick(["INSERT", "UPDATE", "DELETE"])
     let row = event == "DELETE" ? "old" : "new"
     return .sql(
       """
-      CREATE TEMP TRIGGER x\(number) AFTER \(event) ON \(table.sql) BEGIN \
+      CREATE \(isTemporary ? "TEMP " : "")TRIGGER x\(number) AFTER \(event) ON \(table.sql) BEGIN \
       UPDATE OR IGNORE \(target.name.quotedAsName) SET \(column) = \(row).\(choices.pick(table.columns).sql); END
       """)
   }

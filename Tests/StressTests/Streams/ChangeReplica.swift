@@ -96,14 +96,17 @@ struct ChangeReplica {
   private func apply(_ row: ChangedRow, _ db: Database) throws {
     let table = "\(row.table.databaseName.quotedDatabaseIdentifier).\(row.table.name.quotedDatabaseIdentifier)"
     var columns = row.table.columnNames.map(\.quotedDatabaseIdentifier)
-    if row.table.rowID == .hidden { columns.append("rowid") }
+    let database = row.table.databaseName.quotedDatabaseIdentifier
+    let rowIDName = CaptureShapes.rowIDName(
+      try Row.fetchAll(db, sql: "PRAGMA \(database).table_xinfo(\(row.table.name.quotedDatabaseIdentifier))"))
+    if row.table.rowID == .hidden { columns.append(rowIDName) }
     func values(_ values: [DatabaseValue]?, _ identity: ChangedRow.Identity?) -> [DatabaseValue] {
       guard row.table.rowID == .hidden, case .rowID(let rowID)? = identity else { return values ?? [] }
       return (values ?? []) + [rowID.databaseValue]
     }
     let key: (sql: String, values: [DatabaseValue]) =
       switch row.oldIdentity {
-      case .rowID(let rowID)?: ("rowid = ?", [rowID.databaseValue])
+      case .rowID(let rowID)?: ("\(rowIDName) = ?", [rowID.databaseValue])
       case .primaryKey(let values)?:
         // Compares bytes: another key may differ only in case.
         (

@@ -14,6 +14,19 @@ import Tidemark
     #expect(recorder.takeRows() == [#"insert book #1(id=1 pages=412 title="Dune")"#])
   }
 
+  /// FTS5 creates and fills some of its tables before it finds that another one exists.
+  @Test func aVirtualTableThatCannotBeCreatedLeavesNoChange() throws {
+    let (dbQueue, recorder) = try captured("CREATE TABLE note (id INTEGER PRIMARY KEY); CREATE TABLE text_config (k)")
+    try dbQueue.write { db in
+      try db.execute(sql: "INSERT INTO note VALUES (1)")
+      #expect(throws: DatabaseError.self) { try db.execute(sql: "CREATE VIRTUAL TABLE text USING fts5(body)") }
+      #expect(try db.tableExists("text_data") == false)
+    }
+    let commits = recorder.take()
+    #expect(commits.flatMap(\.rows).map(\.words) == ["insert note #1(id=1)"])
+    #expect(!commits.contains { $0.isUnknown })
+  }
+
   @Test(arguments: ["ROLLBACK", "ROLLBACK TO a; RELEASE a"])
   func rolledBackChangesAreNotReported(sql: String) throws {
     let (dbQueue, recorder) = try captured(Captured.book)

@@ -1,5 +1,4 @@
 import CSQLite
-import StressSupport
 import TestSupport
 import Tidemark
 
@@ -15,12 +14,18 @@ final class ConnectionWithoutLibrary {
     self.handle = handle
     guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
     sqlite3_busy_timeout(handle, CInt(WaitLimit.seconds * 1000))
+    Self.define(in: handle)
+    execute("ATTACH '\(attached)' AS aux; PRAGMA foreign_keys = ON")
+  }
+
+  /// Adds the collation and the functions of the schemas.
+  private static func define(in handle: OpaquePointer?) {
     sqlite3_limit(handle, SQLITE_LIMIT_TRIGGER_DEPTH, 10)
     sqlite3_create_collation_v2(
       handle, "FOLDED", SQLITE_UTF8, nil,
       { _, leftCount, left, rightCount, right in
         let (left, right) = (String(bytes: left, count: leftCount), String(bytes: right, count: rightCount))
-        switch ShapeDatabase.order(left, right) {
+        switch ShapeSite.order(left, right) {
         case .orderedAscending: return -1
         case .orderedSame: return 0
         case .orderedDescending: return 1
@@ -31,7 +36,6 @@ final class ConnectionWithoutLibrary {
         handle, name, 1, flags, nil, { context, _, arguments in setDouble(of: arguments?[0], in: context) }, nil, nil,
         nil)
     }
-    execute("ATTACH '\(attached)' AS aux; PRAGMA foreign_keys = ON")
   }
 
   deinit { sqlite3_close_v2(handle) }
@@ -58,15 +62,26 @@ final class ConnectionWithoutLibrary {
     return sqlite3_column_int64(statement, 0)
   }
 
-  /// Replaces the main database by another one.
-  func restore(from source: OpaquePointer?) {
-    let backup = sqlite3_backup_init(handle, "main", source, "main")
-    sqlite3_backup_step(backup, -1)
+  /// Replaces the main database by a copy of itself, in which statements were executed. They may fail.
+  func restore(executing statements: [String]) {
+    var copy: OpaquePointer?
+    guard sqlite3_open_v2(":memory:", &copy, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else { return }
+    defer { sqlite3_close_v2(copy) }
+    Self.define(in: copy)
+    if !Self.copy(from: handle, to: copy) { return }
+    for statement in statements { sqlite3_exec(copy, statement, nil, nil, nil) }
+    _ = Self.copy(from: copy, to: handle)
+  }
+
+  private static func copy(from source: OpaquePointer?, to target: OpaquePointer?) -> Bool {
+    let backup = sqlite3_backup_init(target, "main", source, "main")
+    let code = sqlite3_backup_step(backup, -1)
     sqlite3_backup_finish(backup)
+    return code == SQLITE_DONE
   }
 }
 
-/// Sets the result of the functions of the schemas, as `ShapeDatabase.twice` computes it.
+/// Sets the result of the functions of the schemas, as `ShapeSite` computes it.
 private func setDouble(of value: OpaquePointer?, in context: OpaquePointer?) {
   switch sqlite3_value_type(value) {
   case SQLITE_INTEGER: sqlite3_result_int64(context, sqlite3_value_int64(value) &* 2)
