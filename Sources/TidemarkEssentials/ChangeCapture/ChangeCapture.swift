@@ -196,7 +196,7 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
     }
     let outcome: ChangeLog.Outcome = error.map(outcomeOfStep) ?? .succeeded
     // The statement had nothing to do when it was compiled before.
-    if steps.current?.recompiledSchemaChangeCount != db.compilation.counts.recompiledSchemaChanges {
+    if steps.current?.recompiledSchemaChangeCount != db.compilation.counts.recompiledSchemaChanges, outcome != .undone {
       // A new virtual table creates tables, and its rows in them are in the log before the statement.
       if !removeNestedChanges(of: statement) { log.becomeUnknown() }
     }

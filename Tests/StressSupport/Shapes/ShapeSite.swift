@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Tidemark
 
-/// What the connections to the databases of a script have in common, in each process.
+/// The databases of a script: their paths, and the configuration of the connections of each process.
 package final class ShapeSite: Sendable {
   /// The path of the main database. The attached one is beside it.
   package let path: String
