@@ -99,6 +99,7 @@ if isForReleaseTests {
   let names: Set = [
     "CSQLite", "TidemarkEssentials", "Tidemark", "TestSupport", "TidemarkTests", "StressSupport", "StressTests",
     "StressChild", "TidemarkCluster", "TidemarkClusterTests", "ClusterChild", "CNATS", "TidemarkClusterNATS",
+    "CFaultVFS", "FaultTests",
   ]
   package.products.removeAll { !["Tidemark", "TidemarkEssentials", "CSQLite"].contains($0.name) }
   package.targets.removeAll { !names.contains($0.name) }

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 
 /// Delivers on the main actor, always asynchronously: never before the start of the observation has returned.
 public final class DelayedMainActorValueObservationScheduler: ValueObservationMainActorScheduler {
@@ -29,7 +30,9 @@ public struct ImmediateValueObservationScheduler: ValueObservationMainActorSched
 
   /// Returns true. It is a programming error to call it on another thread than the main thread.
   public func immediateInitialValue() -> Bool {
-    MainActor.preconditionIsolated("ValueObservation must be started from the main thread.")
+    guard Thread.isMainThread else {
+      fatalError("An observation with the scheduler `.immediate` must start on the main thread.")
+    }
     return true
   }
 
