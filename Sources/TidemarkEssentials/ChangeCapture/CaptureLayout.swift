@@ -154,7 +154,7 @@ extension CaptureLayout {
     let rowIDColumn = primaryKey?.rowIDColumn?.asciiLowercased
     var values = needs.values
     if needs.rows, let primaryKey, !hasRowID { values?.formUnion(primaryKey.columns.map(\.asciiLowercased)) }
-    let storage = StorageOrder(table, rowIDColumn: rowIDColumn, hasRowID: hasRowID)
+    let storage = StorageOrder(table, rowIDColumn: rowIDColumn, keyColumns: hasRowID ? nil : primaryKey?.columns)
     let names = table.allColumns.map(\.name.asciiLowercased)
     func wants(_ name: String) -> Bool {
       needs.columns?.contains(name) != false || values?.contains(name) != false
@@ -245,7 +245,11 @@ private struct StorageOrder {
   private let hasComputedColumns: Bool
   private let rowIDIndex: Int?
 
-  init(_ table: CatalogTable, rowIDColumn: String?, hasRowID: Bool) {
+  /// In a table without row IDs: the columns in the order in which SQLite stores them, those of the key first.
+  private let keyedOrder: [Int]?
+
+  /// - Parameter keyColumns: The columns of the primary key of a table without row IDs; nil for other tables.
+  init(_ table: CatalogTable, rowIDColumn: String?, keyColumns: [String]?) {
     self.table = table
     var next = 0
     storageIndexes = table.allColumns.map { column in
@@ -254,7 +258,12 @@ private struct StorageOrder {
       return next
     }
     hasComputedColumns = next < table.allColumns.count
-    indexing = hasRowID ? .rowIDTables : .otherTables
+    indexing = keyColumns == nil ? .rowIDTables : .otherTables
+    keyedOrder = keyColumns.map { keyColumns in
+      let names = table.allColumns.map(\.name.asciiLowercased)
+      let key = keyColumns.compactMap { names.firstIndex(of: $0.asciiLowercased) }
+      return key + names.indices.filter { !key.contains($0) && table.allColumns[$0].kind != .virtualGenerated }
+    }
     rowIDIndex = rowIDColumn.flatMap { name in table.allColumns.firstIndex { $0.name.asciiLowercased == name } }
   }
 
@@ -270,11 +279,21 @@ private struct StorageOrder {
       if position == rowIDIndex { return nil }
       if table.allColumns[position].affinity == .real, !isReal { return nil }
     }
+    if oldValueMayBecomeDouble(index) { return nil }
     return CaptureLayout.Column(
       name: name, tableIndex: CInt(index), oldIndex: CInt(old), insertIndex: CInt(insert), updateIndex: CInt(update),
       isReal: isReal, comparesNumbers: info.affinity.comparesNumbers,
       mayBecomeInteger: hasComputedColumns && !isReal,
       mayHaveDefault: info.defaultValueSQL.map { $0.asciiLowercased != "null" } ?? false)
+  }
+
+  /// Whether SQLite may report an old integer as a double. In tables without row IDs, it finds the value in storage
+  /// order, and converts it if the column with this number in the order of the table is a REAL column.
+  private func oldValueMayBecomeDouble(_ index: Int) -> Bool {
+    guard let position = keyedOrder?.firstIndex(of: index), position != index else { return false }
+    // A REAL column contains no integers, and neither does a text column.
+    let mayHaveIntegers = ![.real, .text].contains(table.allColumns[index].affinity)
+    return mayHaveIntegers && table.allColumns[position].affinity == .real
   }
 
   private func position(_ index: Int, _ order: PreupdateIndexing.ColumnOrder) -> Int? {

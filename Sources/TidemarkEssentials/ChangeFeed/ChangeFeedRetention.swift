@@ -71,7 +71,8 @@ struct ChangeFeedRetention {
   ) -> Bool {
     let laterByteCount = last.byteCount - row.byteCount
     func exceeds(_ limit: Int?) -> Bool { limit.map { laterByteCount >= Int64($0) } ?? false }
-    if !isAcknowledged { return exceeds(configuration.unacknowledgedByteCount) }
+    // Consumers that are behind never let the feed keep less.
+    if !isAcknowledged, !exceeds(configuration.unacknowledgedByteCount) { return false }
     if exceeds(configuration.keptByteCount) { return true }
     guard let age = configuration.keptAge, let time else { return false }
     let (seconds, attoseconds) = age.components

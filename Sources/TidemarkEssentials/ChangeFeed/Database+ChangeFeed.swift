@@ -19,6 +19,7 @@ extension Database {
   /// - Returns: The token.
   /// - Throws: ``ChangeFeedError/notEnabled`` without a change feed; or a `DatabaseError`.
   public func changeToken() throws -> ChangeToken {
+    try checkInterruption()
     guard let last = try feedTables.last(self), let history = try feedTables.history(self) else {
       throw ChangeFeedError.notEnabled
     }

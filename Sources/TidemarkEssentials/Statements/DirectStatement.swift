@@ -28,7 +28,9 @@ struct DirectStatement {
     db.compilation.counts.runningSteps -= 1
     if code == SQLITE_ROW { return true }
     if code == SQLITE_DONE { return false }
-    throw db.error(code, of: statement)
+    let error = db.error(code, of: statement)
+    if error.mayBeCausedByInterruption, let interruption = db.interruption { throw interruption }
+    throw error
   }
 
   /// Ends the run. The code of the last step was thrown by the step.

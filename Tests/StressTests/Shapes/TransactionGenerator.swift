@@ -37,7 +37,9 @@ struct TransactionGenerator {
       }
     if !shapes.contains(.explicitTransaction) { shapes.insert(.autocommit) }
     if choices.chance(15) { statements = statements.map { withoutLibrary($0) } }
-    return ShapeTransaction(statements: statements, shapes: shapes, executor: executor())
+    // It adds a shape.
+    let executor = executor()
+    return ShapeTransaction(statements: statements, shapes: shapes, executor: executor)
   }
 
   private mutating func executor() -> ShapeTransaction.Executor {

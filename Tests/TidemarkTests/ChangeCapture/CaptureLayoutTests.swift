@@ -18,6 +18,46 @@ import Tidemark
     #expect(layout.changedColumns(moved(from: 1, to: 2)) == [name])
   }
 
+  /// SQLite finds old values in the order of the key, and converts them as if this were the order of the table.
+  @Test(arguments: Observed.allCases)
+  func `a deleted row without row ID is noticed although SQLite reports its key as a double`(
+    _ observed: Observed
+  ) throws {
+    let database = try observed.open()
+    let key = 9_007_199_254_740_993 as Int64
+    try database.writer.write { db in
+      try db.execute(sql: "CREATE TABLE t (x REAL, id INTEGER PRIMARY KEY, name TEXT) WITHOUT ROWID")
+      try db.execute(sql: "INSERT INTO t VALUES (1.5, ?, 'Ada')", arguments: [key])
+    }
+    let observation = ValueObservation.tracking { db in
+      try String.fetchAll(db, sql: "SELECT name FROM t WHERE id = ?", arguments: [key])
+    }
+    let (values, cancellable) = observation.collect(in: database.writer)
+    try values.wait(forLast: ["Ada"])
+    try database.writer.write { try $0.execute(sql: "DELETE FROM t") }
+    try values.wait(forLast: [])
+    cancellable.cancel()
+  }
+
+  @Test(arguments: [
+    ("t (x REAL, id INTEGER PRIMARY KEY, name TEXT) WITHOUT ROWID", ["id"]),
+    ("t (id INTEGER PRIMARY KEY, x REAL, name TEXT) WITHOUT ROWID", []),
+    ("t (x REAL, name TEXT PRIMARY KEY, id INTEGER) WITHOUT ROWID", []),
+    ("t (name TEXT, x REAL, id INTEGER, data, PRIMARY KEY (id, name)) WITHOUT ROWID", []),
+    ("t (name TEXT, x REAL, data, id INTEGER, PRIMARY KEY (id, data)) WITHOUT ROWID", ["data"]),
+    ("t (x REAL, id INTEGER PRIMARY KEY, name TEXT)", []),
+  ])
+  func `columns whose old integers SQLite reports as doubles are not read`(table: String, unread: [String]) throws {
+    try DatabaseQueue().inDatabase { db in
+      try db.execute(sql: "CREATE TABLE \(table)")
+      let key = TableKey("t", in: "main")
+      let catalog = try #require(try db.catalogTable("t", in: "main"))
+      var needs = CaptureNeeds.TableNeeds()
+      (needs.columns, needs.values) = (nil, nil)
+      #expect(try CaptureLayout(catalog, key, needs, db).unreadColumns == unread)
+    }
+  }
+
   @Test func `an update changes the columns that differ`() {
     let layout = CaptureLayout.ofTable("book", ["title", "pages"])
     #expect(layout.mayHaveChanged(["pages"], moved(from: 1, to: 1, changing: 0b10)))

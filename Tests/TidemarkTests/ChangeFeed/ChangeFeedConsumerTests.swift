@@ -94,6 +94,34 @@ import Tidemark
     await #expect(throws: ChangeFeedError.self) { try await database.writer.changes(for: "mail") }
   }
 
+  @Test func `a consumer that is behind never lets the feed keep less`() async throws {
+    let database = try FedDatabase.pool.open(
+      ChangeFeedConfiguration(keptByteCount: 20_000, unacknowledgedByteCount: 1_000))
+    let token = try database.token
+    try await database.writer.write { try $0.acknowledge(token, by: "mail") }
+    for number in 1...300 { try database.execute("INSERT INTO team VALUES (\(number), 'Red')") }
+    let byteCount = try database.read { try Int.fetchOne($0, sql: "SELECT sum(length(changes)) FROM tidemark_feed") }
+    #expect(try #require(byteCount) < 20_000, "The test needs fewer bytes than are kept.")
+    #expect(try await database.writer.changes(after: token).take(300).count == 300)
+  }
+
+  @Test func `a read of the feed that is cancelled throws a cancellation error`() async throws {
+    let database = try FedDatabase.pool.open()
+    let token = try database.token
+    for number in 1...20 { try database.execute("INSERT INTO team VALUES (\(number), 'Red')") }
+    let writer = database.writer
+    let tasks = (0..<200).map { number in
+      Task {
+        try await writer.read { db in
+          while true { _ = try db.changeToken() }
+        }
+      }
+    }
+    for task in tasks { task.cancel() }
+    for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
+    #expect(try await writer.changes(after: token).take(20).count == 20)
+  }
+
   @Test func `entries are removed by age`() async throws {
     let database = try FedDatabase.pool.open(ChangeFeedConfiguration(keptByteCount: nil, keptAge: .zero))
     for number in 1...100 { try database.execute("INSERT INTO team VALUES (\(number), 'Red')") }
