@@ -245,7 +245,7 @@ private struct StorageOrder {
   private let hasComputedColumns: Bool
   private let rowIDIndex: Int?
 
-  /// In a table without row IDs: the columns in the order in which SQLite stores them, those of the key first.
+  /// In a table without row IDs: the columns in the order in which SQLite stores them. The key comes first.
   private let keyedOrder: [Int]?
 
   /// - Parameter keyColumns: The columns of the primary key of a table without row IDs; nil for other tables.

@@ -1,5 +1,4 @@
 import Dispatch
-import Foundation
 
 /// Delivers on the main actor, always asynchronously: never before the start of the observation has returned.
 public final class DelayedMainActorValueObservationScheduler: ValueObservationMainActorScheduler {
@@ -30,9 +29,7 @@ public struct ImmediateValueObservationScheduler: ValueObservationMainActorSched
 
   /// Returns true. It is a programming error to call it on another thread than the main thread.
   public func immediateInitialValue() -> Bool {
-    guard Thread.isMainThread else {
-      fatalError("An observation with the scheduler `.immediate` must start on the main thread.")
-    }
+    MainActor.preconditionIsolated("ValueObservation must be started from the main thread.")
     return true
   }
 

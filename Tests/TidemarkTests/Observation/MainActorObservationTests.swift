@@ -85,13 +85,12 @@ import Tidemark
     cancellable.cancel()
   }
 
-  @Test func `an immediate start on another thread traps, and says why`() async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+  @Test func `an immediate start on another thread traps`() async {
+    await #expect(processExitsWith: .failure) {
       let queue = try DatabaseQueue()
       try await queue.write { try $0.createPlayers() }
       _ = ValueObservationTests.playerCount.collect(in: queue, scheduling: .immediate)
     }
-    #expect(result.words.contains("An observation with the scheduler `.immediate` must start on the main thread."))
   }
 
   @Test(arguments: Observed.allCases)
