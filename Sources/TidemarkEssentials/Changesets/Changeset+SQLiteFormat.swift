@@ -66,7 +66,7 @@ extension Changeset {
       case .counter, .userVersion, .unknownRows, .notification: break
       }
     }
-    let rows = net.takeRows()
+    let rows = net.takeRows().flatMap(\.changesInSQLiteFormat)
     var tables: [TableKey: ChangedTable] = [:]
     for row in rows {
       let known = tables[row.table.key]?.columnNames.count ?? 0
@@ -87,6 +87,16 @@ extension Changeset {
 }
 
 extension ChangedRow {
+  /// The change as it can be written. SQLite's format has neither hidden row IDs nor updates of keys, not even from 1
+  /// to 1.0, which are equal as keys.
+  fileprivate var changesInSQLiteFormat: [ChangedRow] {
+    guard case .update(let old, let new) = images else { return [self] }
+    let changed = table.columnNames.indices.filter { !old.values[$0].hasSameBytes(as: new.values[$0]) }
+    if changed.isEmpty { return [] }
+    if !changed.contains(where: table.primaryKey.contains) { return [self] }
+    return [ChangedRow(table: table, images: .delete(old)), ChangedRow(table: table, images: .insert(new))]
+  }
+
   fileprivate func checkIsRepresentable() throws {
     if table.databaseName.asciiLowercased != "main" {
       throw ChangesetError(

@@ -9,6 +9,13 @@
 // the value belongs to a row outside of the changeset, the conflict is found then; if the change is skipped, the row is
 // inserted with its old values.
 //
+// An update may give a row the key that another updated row has had. So the rows of all updates in a sequence are
+// looked up before the first of them: a row that is missing then is missing, whatever has its key later. If the program
+// wants it nevertheless, it is inserted after the waiting rows.
+//
+// A row that cannot have the row ID of the changeset, because another row has it, gets another one after the last
+// insertion: it must not take the row ID of a row that follows.
+//
 // Invariants:
 // 1. Each change is executed, or its conflict is resolved by the program.
 // 2. At the end, no row waits.
@@ -27,6 +34,12 @@ struct ChangesetApplication {
   private var targets: [ChangedTable: TargetTable] = [:]
   private var lastTarget: (table: ChangedTable, target: TargetTable)?
   private var waiting: [WaitingUpdate] = []
+
+  /// Rows that are inserted after the waiting ones: of updates whose rows were missing.
+  private var missing: [Insertion] = []
+
+  /// Rows that are inserted last, with other row IDs.
+  private var displaced: [Insertion] = []
   private var foreignKeyCheck: ForeignKeyCheck
 
   /// The changes that were left out.
@@ -39,6 +52,13 @@ struct ChangesetApplication {
 
     /// All values of the row before the update.
     let row: TargetTable.StoredRow
+  }
+
+  /// The row of a change, which is to be inserted.
+  private struct Insertion {
+    let new: ChangedRow.Image
+    let change: ChangedRow
+    let target: TargetTable
   }
 
   init(
@@ -104,20 +124,43 @@ struct ChangesetApplication {
   // MARK: - Rows
 
   private mutating func apply(_ rows: [ChangedRow]) throws {
-    var index = 0
-    while index < rows.count {
-      let row = rows[index]
+    // The updates of a sequence whose rows are missing before it begins; nil outside of a sequence.
+    var missing: Set<Int>?
+    for (index, row) in rows.enumerated() {
       switch row.images {
-      case .delete(let old): try delete(old, row)
-      case .update(let old, let new): try update(old, new, row)
+      case .delete(let old):
+        missing = nil
+        try delete(old, row)
+      case .update(let old, let new):
+        let known = try missing ?? missingRows(of: rows[index...])
+        missing = known
+        try update(old, new, row, isMissing: known.contains(index))
       case .insert(let new):
+        missing = nil
         // No deletions and updates follow, except after changes that could not be merged.
         try endWaiting()
         try insert(new, row, try target(of: row))
       }
-      index += 1
     }
     try endWaiting()
+    let displaced = displaced
+    self.displaced = []
+    for insertion in displaced { try insert(insertion.new, insertion.change, insertion.target, withRowID: false) }
+  }
+
+  /// The indexes of the updates at the beginning of some changes whose rows are missing.
+  ///
+  /// - Returns: None if no key changes: then a row that is missing remains so.
+  private mutating func missingRows(of rows: ArraySlice<ChangedRow>) throws -> Set<Int> {
+    var (indexes, hasMoved): (Set<Int>, Bool) = ([], false)
+    for (index, row) in zip(rows.indices, rows) {
+      guard case .update(let old, let new) = row.images else { break }
+      let target = try target(of: row)
+      let key = target.key(of: old)
+      if key != target.key(of: new) { hasMoved = true }
+      if try target.read(key) == nil { indexes.insert(index) }
+    }
+    return hasMoved ? indexes : []
   }
 
   private mutating func delete(_ old: ChangedRow.Image, _ row: ChangedRow) throws {
@@ -140,12 +183,15 @@ struct ChangesetApplication {
     try foreignKeyCheck.rowWasDeleted(old, of: row, target)
   }
 
-  private mutating func update(_ old: ChangedRow.Image, _ new: ChangedRow.Image, _ row: ChangedRow) throws {
+  /// - Parameter isMissing: Whether the row is missing, although another one may have its key now.
+  private mutating func update(
+    _ old: ChangedRow.Image, _ new: ChangedRow.Image, _ row: ChangedRow, isMissing: Bool
+  ) throws {
     let target = try target(of: row)
     let key = target.key(of: old)
-    guard let current = try target.read(key) else {
+    guard !isMissing, let current = try target.read(key) else {
       guard try isReplaced(row, ChangesetConflict(.rowMissing, row)) else { return }
-      return try insert(new, row, target)
+      return missing.append(Insertion(new: new, change: row, target: target))
     }
     if !target.matches(current, old) {
       let conflict = ChangesetConflict(.rowDiffers, row, current: target.described(current))
@@ -162,11 +208,15 @@ struct ChangesetApplication {
     }
   }
 
-  private mutating func insert(_ new: ChangedRow.Image, _ row: ChangedRow, _ target: TargetTable) throws {
+  private mutating func insert(
+    _ new: ChangedRow.Image, _ row: ChangedRow, _ target: TargetTable, withRowID hasRowID: Bool = true
+  ) throws {
     var replaces = false
     while true {
-      switch try target.insert(new, replaces: replaces) {
+      switch try target.insert(new, withRowID: hasRowID, replaces: replaces) {
       case .done: return try foreignKeyCheck.rowWasInserted(new, of: row, target)
+      case .isNotUnique(let error) where target.hasAnotherRow(withRowIDOf: new, error):
+        return displaced.append(Insertion(new: new, change: row, target: target))
       case .isNotUnique(let error):
         guard try isReplaced(row, try target.conflict(of: row, with: new, error)) else { return }
         if replaces { throw error }
@@ -177,8 +227,15 @@ struct ChangesetApplication {
     }
   }
 
-  /// Inserts the rows of waiting updates.
+  /// Inserts the rows of waiting updates, and those of updates whose rows were missing.
   private mutating func endWaiting() throws {
+    try insertWaiting()
+    let insertions = missing
+    missing = []
+    for insertion in insertions { try insert(insertion.new, insertion.change, insertion.target) }
+  }
+
+  private mutating func insertWaiting() throws {
     if waiting.isEmpty { return }
     let updates = waiting
     waiting = []
@@ -257,101 +314,5 @@ struct ChangesetApplication {
 
   private mutating func skip(_ row: ChangedRow, after error: DatabaseError) throws {
     try skip(row, after: ChangesetConflict(.constraint, row, message: error.message))
-  }
-}
-
-/// Sets the counters and versions of a changeset.
-private struct NumberApplication {
-  private let db: Database
-  private let changeset: Changeset
-  private let current: RecordedNumbers
-  private let numbers: NumberChanges
-
-  init(_ db: Database, _ changeset: Changeset, _ current: RecordedNumbers) {
-    (self.db, self.changeset, self.current) = (db, changeset, current)
-    var numbers = NumberChanges(changeset.formerNumbers)
-    for element in changeset.elements { numbers.add(element) }
-    self.numbers = numbers
-  }
-
-  /// - Parameter restoringCounters: Whether counters that are not in the changeset become as they were before. SQLite
-  ///   increases a counter if an inserted row has a greater row ID; the row may have got its row ID by an update.
-  func apply(restoringCounters: Bool) throws {
-    if restoringCounters { try restoreCounters(in: nil) }
-    for element in numbers.all {
-      switch element {
-      case .counter(let databaseName, let tableName, let value):
-        try checkDatabaseName(databaseName)
-        let former: Int64??
-        if case .counter(_, _, let known)? = numbers.former(of: element) { former = .some(known) } else { former = nil }
-        try setCounter(of: TableKey(tableName, in: databaseName), to: value, former: former)
-      case .userVersion(let databaseName, let value):
-        try checkDatabaseName(databaseName)
-        try db.execute(sql: "PRAGMA \(databaseName.quotedDatabaseIdentifier).user_version = \(value)")
-      case .row, .schema, .unknownRows, .notification: break
-      }
-    }
-  }
-
-  private func restoreCounters(in databaseNames: [String]?) throws {
-    for case .counter(let databaseName, let tableName, let value) in try RecordedNumbers(db, in: databaseNames)
-      .changes(since: current).former
-    {
-      try write(value, of: TableKey(tableName, in: databaseName))
-    }
-  }
-
-  /// Makes all numbers of the main database equal to those of the database in which the changes were recorded.
-  func applyExactly() throws {
-    try restoreCounters(in: ["main"])
-    for element in numbers.all {
-      switch element {
-      case .counter(let databaseName, let tableName, let value):
-        try write(value, of: TableKey(tableName, in: databaseName))
-      case .userVersion(_, let value): try db.execute(sql: "PRAGMA main.user_version = \(value)")
-      case .row, .schema, .unknownRows, .notification: break
-      }
-    }
-  }
-
-  /// Throws an error for a name that SQL cannot contain.
-  private func checkDatabaseName(_ name: String) throws {
-    if name.utf8.contains(0) {
-      throw ChangesetError(
-        .schemaMismatch, "the changeset changes database \(name.debugDescription), which does not exist")
-    }
-  }
-
-  /// Sets a counter. If it was not as expected, it is only increased: row IDs that were used remain used.
-  private func setCounter(of key: TableKey, to value: Int64?, former: Int64??) throws {
-    let isExpected = former.map { $0 == current.counter(of: key) } ?? false
-    if !isExpected {
-      let now = try RecordedNumbers(db, in: [key.database]).counter(of: key)
-      guard let value, now.map({ $0 < value }) ?? true else { return }
-    }
-    try write(value, of: key)
-  }
-
-  private func write(_ value: Int64?, of key: TableKey) throws {
-    guard try db.openHandle().hasTable("sqlite_sequence", in: key.database) else { return }
-    let sequence = "\(key.database.quotedDatabaseIdentifier).sqlite_sequence"
-    let table = try db.catalogTable(key.name, in: key.database)
-    let name = table?.name ?? key.name
-    guard let value else {
-      return try db.execute(sql: "DELETE FROM \(sequence) WHERE name = ?", arguments: [name])
-    }
-    guard table?.hasCounter == true else { return }
-    try db.execute(sql: "UPDATE \(sequence) SET seq = ? WHERE name = ?", arguments: [value, name])
-    if db.changesCount == 0 {
-      try db.execute(sql: "INSERT INTO \(sequence) (name, seq) VALUES (?, ?)", arguments: [name, value])
-    }
-  }
-}
-
-extension CatalogTable {
-  /// Whether the table counts its row IDs with `AUTOINCREMENT`.
-  var hasCounter: Bool {
-    // Other words may contain this one.
-    sql?.asciiLowercased.split { !$0.isLetter && $0 != "_" }.contains("autoincrement") == true
   }
 }

@@ -24,7 +24,7 @@ final class TargetTable {
   private var statements: [StatementKind: Statement] = [:]
 
   /// The values that identify a row.
-  struct RowKey {
+  struct RowKey: Equatable {
     var isRowID: Bool
     var values: [DatabaseValue]
   }
@@ -186,26 +186,23 @@ final class TargetTable {
     return try outcome { try statement.runToEnd(StatementArguments(values: values)) }
   }
 
-  /// Inserts a row, with its row ID if possible.
-  func insert(_ new: ChangedRow.Image, replaces: Bool) throws -> Outcome {
-    let isIdentifiedByColumns = !key(of: new).isRowID
+  /// Inserts a row.
+  ///
+  /// - Parameter keepsRowID: Whether it gets its hidden row ID, if there is one.
+  func insert(_ new: ChangedRow.Image, withRowID keepsRowID: Bool, replaces: Bool) throws -> Outcome {
     // A row that is identified by columns must not replace the row that happens to have its row ID.
-    let hasRowID = hiddenRowID != nil && source.rowID != .none && !(isIdentifiedByColumns && replaces)
-    let outcome = try insert(new, withRowID: hasRowID, replaces: replaces)
-    if case .isNotUnique(let error) = outcome, hasRowID, isIdentifiedByColumns,
-      error.extendedResultCode == .SQLITE_CONSTRAINT_ROWID
-    {
-      return try insert(new, withRowID: false, replaces: replaces)
-    }
-    return outcome
-  }
-
-  private func insert(_ new: ChangedRow.Image, withRowID hasRowID: Bool, replaces: Bool) throws -> Outcome {
+    let mayHaveRowID = keepsRowID && (key(of: new).isRowID || !replaces)
+    let hasRowID = hiddenRowID != nil && source.rowID != .none && mayHaveRowID
     let statement = try statement(.insert(rowID: hasRowID, replaces: replaces)) {
       insertion(columns, hasRowID, replaces)
     }
     let values = hasRowID ? new.values + [new.rowID.databaseValue] : new.values
     return try outcome { try statement.runToEnd(StatementArguments(values: values)) }
+  }
+
+  /// Whether a row could not be inserted because another one has its row ID, although columns identify the row.
+  func hasAnotherRow(withRowIDOf new: ChangedRow.Image, _ error: DatabaseError) -> Bool {
+    error.extendedResultCode == .SQLITE_CONSTRAINT_ROWID && !key(of: new).isRowID
   }
 
   /// Inserts a row that was removed, with the values that an update has changed.

@@ -60,6 +60,23 @@ import Tidemark
     #expect(try names(dbQueue) == [])
   }
 
+  @Test(arguments: ["a", "b"]) func `an exchange of keys is not undone if one of the rows is gone`(removed: String)
+    throws
+  {
+    let dbQueue = try DatabaseQueue()
+    try dbQueue.write {
+      try $0.execute(sql: "CREATE TABLE tag (name TEXT PRIMARY KEY, n); INSERT INTO tag VALUES ('a', 1), ('b', 1)")
+    }
+    let history = ChangeHistory(dbQueue)
+    try history.record { db in
+      for (old, new) in [("a", "x"), ("b", "a"), ("x", "b")] {
+        try db.execute(sql: "UPDATE tag SET name = ? WHERE name = ?", arguments: [new, old])
+      }
+    }
+    try dbQueue.write { try $0.execute(sql: "DELETE FROM tag WHERE name = ?", arguments: [removed]) }
+    #expect(throws: (any Error).self) { try history.undo() }
+  }
+
   @Test func `a new step forgets the steps that could be redone`() throws {
     let history = ChangeHistory(try makeQueue())
     try rename(history, 1, "x")

@@ -31,6 +31,58 @@ import Tidemark
 
   private static let query = "SELECT id || ' ' || ifnull(u, '-') || ' ' || ifnull(a, '-') FROM t ORDER BY id"
 
+  // MARK: - Rows that move
+
+  /// Applies changes of a table whose primary key is not the row ID to another content of it.
+  private func applyMoves(
+    _ before: String, _ updates: String, to content: String, _ resolution: ChangesetConflict.Resolution
+  ) throws -> [String] {
+    let schema = "CREATE TABLE t (k TEXT PRIMARY KEY, v)"
+    let changes = try inMemory { db in
+      try db.execute(sql: "\(schema); \(before)")
+      return try db.recordingChanges { try db.execute(sql: updates) }
+    }
+    return try inMemory { db in
+      try db.execute(sql: "\(schema); \(content)")
+      try db.apply(changes) { _ in resolution }
+      return try String.fetchAll(db, sql: "SELECT ifnull(k, '-') || v FROM t ORDER BY k")
+    }
+  }
+
+  private static let exchange = """
+    UPDATE t SET k = 'x' WHERE k = 'a'; UPDATE t SET k = 'a' WHERE k = 'b'; UPDATE t SET k = 'b' WHERE k = 'x'
+    """
+  private static let shift = "UPDATE t SET k = 'c' WHERE k = 'b'; UPDATE t SET k = 'b' WHERE k = 'a'"
+
+  @Test(arguments: [exchange, shift], ["a", "b"])
+  func `a row that is missing is not taken for another one that has moved to its key`(
+    updates: String, present: String
+  ) throws {
+    let conflict = #expect(throws: ChangesetConflict.self) {
+      try applyMoves(
+        "INSERT INTO t VALUES ('a', 1), ('b', 1)", updates, to: "INSERT INTO t VALUES ('\(present)', 1)", .abort)
+    }
+    #expect(conflict?.kind == .rowMissing)
+  }
+
+  @Test(arguments: [
+    (exchange, "a", ["a2", "b1"]), (exchange, "b", ["a2", "b1"]), (shift, "a", ["b1", "c2"]),
+    (shift, "b", ["b1", "c2"]),
+  ])
+  func `a missing row is inserted beside rows that move`(
+    updates: String, present: String, expected: [String]
+  ) throws {
+    let content = present == "a" ? "INSERT INTO t VALUES ('a', 1)" : "INSERT INTO t VALUES ('b', 2)"
+    #expect(try applyMoves("INSERT INTO t VALUES ('a', 1), ('b', 2)", updates, to: content, .replace) == expected)
+  }
+
+  @Test func `a row whose row ID is taken does not take the row ID of a row that follows`() throws {
+    let rows = try applyMoves(
+      "SELECT 1", "INSERT INTO t (rowid, k, v) VALUES (1, 'k', 1), (2, NULL, 2)",
+      to: "INSERT INTO t (rowid, k, v) VALUES (1, 'z', 0)", .abort)
+    #expect(rows == ["-2", "k1", "z0"])
+  }
+
   struct Case: Sendable, CustomStringConvertible {
     var kind: ChangesetConflict.Kind
     var before: String

@@ -280,4 +280,23 @@ import Testing
     }
     #expect(accepted > 0 && rejected > 0, "seed \(seed)")
   }
+
+  /// Returns the changes of a table as they are read again from SQLite's format.
+  private func exported(_ table: String, _ update: String) throws -> [String] {
+    try inMemory { db in
+      try db.execute(sql: table)
+      let changes = try db.recordingChanges { try db.execute(sql: update) }
+      return try Changeset(sqliteChangeset: changes.sqliteChangesetData(), db).elements.map(\.description)
+    }
+  }
+
+  @Test func `a key that becomes an equal double is a deletion and an insertion`() throws {
+    let lines = try exported("CREATE TABLE t (k PRIMARY KEY, v); INSERT INTO t VALUES (1, 'x')", "UPDATE t SET k = 1.0")
+    #expect(lines.count == 2 && lines[0].hasPrefix("DELETE") && lines[1].hasPrefix("INSERT"), "\(lines)")
+  }
+
+  @Test func `a changed hidden row ID is left out`() throws {
+    let table = "CREATE TABLE t (k TEXT PRIMARY KEY, v); INSERT INTO t VALUES ('k', 'x')"
+    #expect(try exported(table, "UPDATE t SET rowid = 2") == [])
+  }
 }
