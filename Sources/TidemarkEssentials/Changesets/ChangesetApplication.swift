@@ -152,15 +152,19 @@ struct ChangesetApplication {
   ///
   /// - Returns: None if no key changes: then a row that is missing remains so.
   private mutating func missingRows(of rows: ArraySlice<ChangedRow>) throws -> Set<Int> {
-    var (indexes, hasMoved): (Set<Int>, Bool) = ([], false)
-    for (index, row) in zip(rows.indices, rows) {
-      guard case .update(let old, let new) = row.images else { break }
+    let updates = rows.prefix { $0.operation == .update }
+    let hasMoved = try updates.contains { row in
+      guard case .update(let old, let new) = row.images else { return false }
       let target = try target(of: row)
-      let key = target.key(of: old)
-      if key != target.key(of: new) { hasMoved = true }
-      if try target.read(key) == nil { indexes.insert(index) }
+      return target.key(of: old) != target.key(of: new)
     }
-    return hasMoved ? indexes : []
+    if !hasMoved { return [] }
+    return try Set(
+      updates.indices.filter { index in
+        guard case .update(let old, _) = updates[index].images else { return false }
+        let target = try target(of: updates[index])
+        return try target.read(target.key(of: old)) == nil
+      })
   }
 
   private mutating func delete(_ old: ChangedRow.Image, _ row: ChangedRow) throws {

@@ -39,7 +39,7 @@ struct NumberApplication {
     }
   }
 
-  /// Makes all numbers of the main database equal to those of the database in which the changes were recorded.
+  /// Gives all numbers of the main database the values that they had where the changes were recorded.
   func applyExactly() throws {
     try restoreCounters(in: ["main"])
     for element in numbers.all {
