@@ -63,8 +63,8 @@ final class CaptureLayout: Sendable {
     /// blob in pieces may leave one.
     var comparesNumbers = false
 
-    /// Whether SQLite may store a new value that it reports as an integral double as an integer: in an UPSERT, if the
-    /// table has virtual generated columns.
+    /// Whether SQLite may store a new value that it reports as an integral double as an integer: in an UPSERT that
+    /// assigns `excluded.size`, if `size` is a REAL column, and the table has virtual generated columns.
     var mayBecomeInteger = false
 
     /// Whether the old value may be reported as NULL although it is the default: the value of a column that was added
@@ -243,6 +243,7 @@ private struct StorageOrder {
   private let indexing: PreupdateIndexing
   private let storageIndexes: [Int]
   private let hasComputedColumns: Bool
+  private let hasRealColumn: Bool
   private let rowIDIndex: Int?
 
   /// In a table without row IDs: the columns in the order in which SQLite stores them. The key comes first.
@@ -258,6 +259,7 @@ private struct StorageOrder {
       return next
     }
     hasComputedColumns = next < table.allColumns.count
+    hasRealColumn = table.allColumns.contains { $0.affinity == .real && $0.kind != .virtualGenerated }
     indexing = keyColumns == nil ? .rowIDTables : .otherTables
     keyedOrder = keyColumns.map { keyColumns in
       let names = table.allColumns.map(\.name.asciiLowercased)
@@ -283,7 +285,7 @@ private struct StorageOrder {
     return CaptureLayout.Column(
       name: name, tableIndex: CInt(index), oldIndex: CInt(old), insertIndex: CInt(insert), updateIndex: CInt(update),
       isReal: isReal, comparesNumbers: info.affinity.comparesNumbers,
-      mayBecomeInteger: hasComputedColumns && !isReal,
+      mayBecomeInteger: hasComputedColumns && hasRealColumn && ![.real, .text].contains(info.affinity),
       mayHaveDefault: info.defaultValueSQL.map { $0.asciiLowercased != "null" } ?? false)
   }
 

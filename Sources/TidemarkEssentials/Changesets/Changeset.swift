@@ -163,7 +163,10 @@ public struct ChangesetError: Error, Hashable, CustomStringConvertible {
     let cause =
       reason == .tooManyRows
       ? "the transaction changes more rows than are recorded: change fewer rows at once"
-      : "SQLite reports no rows of virtual tables, of incremental blob writes, and of changes without the library"
+      : """
+      SQLite reports no rows of virtual tables, of incremental blob writes, and of changes without the library; nor \
+      how it stores doubles without a fraction in columns beside REAL columns and virtual generated ones
+      """
     self.init(.incomplete(reason), "unknown rows of table \(table): \(cause)")
   }
 

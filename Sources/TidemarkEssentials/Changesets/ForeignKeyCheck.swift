@@ -118,6 +118,7 @@ struct ForeignKeyCheck {
   ) {
     if includesUnchangedRows { return }
     let rowKey = target.key(of: new)
+    if !target.isUnique(rowKey) { return addAllChildren(row, key) }
     checks.append(
       Check(key: key, row: row, condition: target.condition(of: rowKey, alias: "c."), values: rowKey.values))
   }
@@ -132,9 +133,13 @@ struct ForeignKeyCheck {
       if values.contains(where: \.isNull) { return }
       let condition = key.info.originColumns.map { "c.\($0.quotedDatabaseIdentifier) = ?" }
       checks.append(Check(key: key, row: row, condition: condition.joined(separator: " AND "), values: values))
-    } else if !wholeTables.contains(where: { $0.key === key }) {
-      wholeTables.append((key, row))
+    } else {
+      addAllChildren(row, key)
     }
+  }
+
+  private mutating func addAllChildren(_ row: ChangedRow, _ key: ForeignKey) {
+    if !wholeTables.contains(where: { $0.key === key }) { wholeTables.append((key, row)) }
   }
 
   // MARK: - Violations

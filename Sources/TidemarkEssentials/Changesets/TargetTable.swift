@@ -21,6 +21,9 @@ final class TargetTable {
   /// The quoted name of a row ID that is not a column, if there is one.
   private let hiddenRowID: String?
 
+  /// Whether the rows have row IDs without a name: three columns have all their names.
+  private let hasNamelessRowID: Bool
+
   private var statements: [StatementKind: Statement] = [:]
 
   /// The values that identify a row.
@@ -73,9 +76,9 @@ final class TargetTable {
     storedNames = ColumnNames(stored.map(\.name))
     columns = source.columnNames.map(\.quotedDatabaseIdentifier)
     let info = try table.primaryKey(db)
-    hiddenRowID =
-      info?.hasRowID == true && info?.rowIDColumn == nil
-      ? try table.rowIDName(db)?.quotedDatabaseIdentifier : nil
+    let isRowIDHidden = info?.hasRowID == true && info?.rowIDColumn == nil
+    hiddenRowID = isRowIDHidden ? try table.rowIDName(db)?.quotedDatabaseIdentifier : nil
+    hasNamelessRowID = isRowIDHidden && hiddenRowID == nil
     keyColumns =
       isExact && hiddenRowID != nil && source.rowID != .none
       ? nil : try Self.keyColumns(source, info, hiddenRowID)
@@ -124,6 +127,9 @@ final class TargetTable {
     return RowKey(isRowID: false, values: values)
   }
 
+  /// Whether a key identifies a row: not if it is NULL, and columns hide the row IDs.
+  func isUnique(_ key: RowKey) -> Bool { !hasNamelessRowID || !key.values.contains(where: \.isNull) }
+
   /// The condition of a row, whose parameters are the values of its key.
   func condition(of key: RowKey, alias: String = "") -> String {
     let names = key.isRowID ? [hiddenRowID ?? "rowid"] : (keyColumns ?? []).map { columns[$0] }
@@ -142,7 +148,17 @@ final class TargetTable {
   // MARK: - Statements
 
   /// Returns the values of the columns of the changes; nil if the row does not exist.
+  ///
+  /// - Throws: A ``ChangesetError`` if the key identifies no row, or a ``DatabaseError``.
   func read(_ key: RowKey) throws -> [DatabaseValue]? {
+    if !isUnique(key) {
+      throw ChangesetError(
+        .schemaMismatch,
+        """
+        a row of table \(table.name) cannot be found: its primary key is NULL, and columns of the names rowid, _rowid_ \
+        and oid hide the row IDs
+        """)
+    }
     let statement = try statement(.read(byRowID: key.isRowID)) {
       "SELECT \(columns.joined(separator: ", ")) FROM \(table.qualifiedSQL) WHERE \(condition(of: key))"
     }
@@ -240,7 +256,7 @@ final class TargetTable {
   func conflict(
     of row: ChangedRow, with new: ChangedRow.Image, _ error: DatabaseError
   ) throws -> ChangesetConflict {
-    if row.operation == .insert, let current = try read(key(of: new)) {
+    if row.operation == .insert, isUnique(key(of: new)), let current = try read(key(of: new)) {
       return ChangesetConflict(.rowExists, row, current: described(current), message: error.message)
     }
     return ChangesetConflict(

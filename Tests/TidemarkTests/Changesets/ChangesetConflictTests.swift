@@ -318,4 +318,31 @@ import Tidemark
       #expect(try Int.fetchAll(db, sql: "SELECT k FROM w") == [1])
     }
   }
+
+  @Test func `a row that nothing identifies is not found, and the error says so`() throws {
+    try inMemory { db in
+      try db.execute(sql: "CREATE TABLE t (rowid TEXT PRIMARY KEY, _rowid_, oid); INSERT INTO t VALUES (NULL, 1, 1)")
+      let changes = try db.recordingChanges { try db.execute(sql: "UPDATE t SET oid = 2") }
+      let error = #expect(throws: ChangesetError.self) { try db.apply(changes.inverted()) }
+      #expect(error?.reason == .schemaMismatch)
+      #expect(error?.message.contains("its primary key is NULL") == true)
+    }
+  }
+
+  @Test func `a row that nothing identifies is inserted, and its foreign key checked`() throws {
+    try inMemory { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE team (id INTEGER PRIMARY KEY); INSERT INTO team VALUES (1);
+          CREATE TABLE t (rowid TEXT PRIMARY KEY, _rowid_ REFERENCES team, oid)
+          """)
+      let changes = try db.recordingChanges { try db.execute(sql: "INSERT INTO t VALUES (NULL, 1, 2)") }
+      try db.execute(sql: "DELETE FROM t")
+      try db.apply(changes)
+      #expect(try Row.fetchAll(db, sql: "SELECT * FROM t") == [["rowid": nil, "_rowid_": 1, "oid": 2]])
+      try db.execute(sql: "DELETE FROM t; DELETE FROM team")
+      let conflict = #expect(throws: ChangesetConflict.self) { try db.apply(changes) }
+      #expect(conflict?.kind == .foreignKey)
+    }
+  }
 }

@@ -310,4 +310,27 @@ import Tidemark
       }
     }
   }
+
+  @Test func `a double without a fraction is recorded in a table with virtual columns`() throws {
+    try inMemory { db in
+      try db.execute(sql: "CREATE TABLE box (id INTEGER PRIMARY KEY, value, twice AS (value * 2))")
+      try db.execute(sql: "INSERT INTO box (id, value) VALUES (1, 2)")
+      let changes = try db.recordingChanges { try db.execute(sql: "UPDATE box SET value = 3.0") }
+      #expect(texts(changes) == ["UPDATE box [1]: value 2 → 3.0"])
+      try db.apply(changes.inverted())
+      #expect(try Row.fetchOne(db, sql: "SELECT id, value, twice FROM box") == ["id": 1, "value": 2, "twice": 4])
+    }
+  }
+
+  @Test func `a double beside a REAL column and a virtual one is not recorded, and the error says so`() throws {
+    try inMemory { db in
+      try db.execute(sql: "CREATE TABLE box (id INTEGER PRIMARY KEY, value, size REAL, twice AS (value * 2))")
+      try db.execute(sql: "INSERT INTO box (id, value) VALUES (1, 2)")
+      let error = #expect(throws: ChangesetError.self) {
+        try db.recordingChanges { try db.execute(sql: "UPDATE box SET value = 3.0") }
+      }
+      #expect(error?.message.contains("doubles without a fraction") == true)
+      #expect(try Int.fetchOne(db, sql: "SELECT value FROM box") == 2)
+    }
+  }
 }
