@@ -20,7 +20,7 @@ extension QueryGenerator {
       let sql = with(.jsonEach, "json_each('[1, 2, 3, \"a\"]') AS \(alias)")
       return (sql, ShapeSource(name: alias, columns: ["key", "value"]))
     }
-    if choices.chance(3) { return schemaTable(alias) }
+    if choices.chance(4) { return schemaTable(alias) }
     let table = choices.pick(tables)
     read(table)
     var columns = table.columns.map(\.name)
@@ -43,7 +43,7 @@ extension QueryGenerator {
       let sql = with(.pragmaTable, "pragma_user_version AS \(alias)")
       return (sql, ShapeSource(name: alias, columns: ["user_version"]))
     }
-    if choices.chance(25) {
+    if choices.chance(40) {
       let (name, columns) = choices.pick([
         ("sqlite_sequence", ["name", "seq"]), ("sqlite_stat1", ["tbl", "idx", "stat"]),
       ])
