@@ -66,9 +66,20 @@ import Tidemark
     }
   }
 
+  /// Replaces the timers of pauses. Those of the watchdog, which are shorter, are kept: one that ended at once would
+  /// start the next one, again and again.
+  private static func replacePauses(
+    in configuration: inout Configuration,
+    _ after: @escaping @Sendable (@escaping @Sendable () -> Void) -> @Sendable () -> Void
+  ) {
+    configuration.environment.clock.after = { [clock = configuration.environment.clock] duration, body in
+      duration <= LivePolicy().slowFetchDelay ? clock.after(duration, body) : after(body)
+    }
+  }
+
   @Test func `a pause that ends at once is followed by another attempt`() throws {
     var configuration = Configuration()
-    configuration.environment.clock.after = { _, body in
+    Self.replacePauses(in: &configuration) { body in
       body()
       return {}
     }
@@ -84,7 +95,7 @@ import Tidemark
     struct WeakTimer: Sendable { weak let timer: Timer? }
     let timers = Journal<WeakTimer>()
     var configuration = Configuration()
-    configuration.environment.clock.after = { _, _ in
+    Self.replacePauses(in: &configuration) { _ in
       let timer = Timer()
       timers.append(WeakTimer(timer: timer))
       return { withExtendedLifetime(timer) {} }
