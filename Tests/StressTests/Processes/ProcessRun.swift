@@ -186,17 +186,18 @@ final class ProcessRun {
     guard let old = before.content, let new = after.content else { return }
     let netChanges = new.changes(since: old)
     let stored = try pool.read { try new.storedChanges(since: old, $0) }
-    let interval: WakeCount.Interval = isSingle ? .single : unknownCount > lastUnknownCount ? .unknown : .many
+    let interval: WakeCount.Interval =
+      unknownCount > lastUnknownCount ? isSingle ? .singleUnknown : .unknown : isSingle ? .single : .many
     for (number, query) in queries.enumerated() where query.fetchCount > fetchCounts[number] {
       let region = before.regions[number]
       let isNetHit = netChanges.contains { $0.modifies(region) }
       if isNetHit || stored.contains(where: { $0.modifies(region) }) {
         wakes[interval].hits += 1
-        if isSingle, !isNetHit { wakes[interval].undone += 1 }
+        if interval == .single, !isNetHit { wakes[interval].undone += 1 }
       } else {
         wakes[interval].misses.append(
-          "TIDEMARK_SEED=\(run.seed) interval \(intervalCount), unknown: \(unknownCount > lastUnknownCount): "
-            + "\(query.query.name) reads \(region)")
+          "TIDEMARK_SEED=\(run.seed) interval \(intervalCount), \(interval.rawValue): \(query.query.name) reads \(region)"
+        )
       }
     }
     noteWakes()

@@ -10,8 +10,10 @@ struct WakeCount: CustomStringConvertible {
 
     case many = "many transactions"
 
-    /// Many transactions, some of whose changes were unknown to the reader of the feed: it was far behind, the schema
-    /// has changed, or the file was rebuilt. All queries are fetched then.
+    /// The changes of some transactions were unknown to the reader of the feed: it was far behind, the schema has
+    /// changed, the file was rebuilt, or it was uncertain after a checkpoint whether there were commits without an
+    /// entry. All queries are fetched then.
+    case singleUnknown = "a single transaction, unknown changes"
     case unknown = "many transactions, unknown changes"
   }
 
@@ -24,10 +26,17 @@ struct WakeCount: CustomStringConvertible {
     /// The hits whose changes were undone by the same transaction.
     var undone = 0
 
+    /// The share of the hits.
     var value: Double { hits == 0 && misses.isEmpty ? 1 : Double(hits) / Double(hits + misses.count) }
   }
 
   private(set) var shares: [Interval: Share] = [:]
+
+  /// All intervals with one transaction.
+  var singles: Share {
+    let (known, unknown) = (self[.single], self[.singleUnknown])
+    return Share(hits: known.hits + unknown.hits, misses: known.misses + unknown.misses, undone: known.undone)
+  }
 
   subscript(interval: Interval) -> Share {
     get { shares[interval] ?? Share() }
