@@ -160,7 +160,9 @@ final class Catalog: DatabaseModuleState {
     // The probe of the main database also detects changes of the temporary database, because only this connection can
     // make them.
     if schemaID != .temp, !probes.contains(where: { $0.schemaID == schemaID }) { try addProbe(schemaID, db) }
-    let sql = "SELECT type, name, tbl_name, sql FROM \(schemaID.schemaTableName)"
+    // Without names of their own, `PRAGMA full_column_names` would add the table to them.
+    let columns = "type AS type, name AS name, tbl_name AS tbl_name, sql AS sql"
+    let sql = "SELECT \(columns) FROM \(schemaID.schemaTableName)"
     let found = SchemaObjects(try db.lookUp(sql))
     cache.objects[schemaID] = found
     return found

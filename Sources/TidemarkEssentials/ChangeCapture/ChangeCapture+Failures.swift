@@ -48,10 +48,12 @@ extension ChangeCapture {
 
   /// Returns whether the rows of the failed step are still as the step left them; nil if no row shows it.
   ///
-  /// SQLite does not report this. The method looks for a row that the step has inserted or removed.
+  /// SQLite does not report this. The method looks for a row that the step has inserted or removed, and then for one
+  /// with values that it has changed.
   func areRowsKept() -> Bool? {
     var existed: [Identity: Bool] = [:]
     var exists: [Identity: Bool] = [:]
+    var updates: [Identity: Update] = [:]
     func note(_ row: Identity?, before: Bool, after: Bool) {
       guard let row else { return }
       if existed[row] == nil { existed[row] = before }
@@ -63,7 +65,11 @@ extension ChangeCapture {
       case .insert: note(new, before: false, after: true)
       case .delete: note(old, before: true, after: false)
       case .update:
-        if old == new { continue }
+        if old == new {
+          guard let old, let update = update(record) else { continue }
+          updates[old] = updates[old].map { Update(columns: $0.columns, old: $0.old, new: update.new) } ?? update
+          continue
+        }
         note(old, before: true, after: false)
         note(new, before: false, after: true)
       }
@@ -71,7 +77,36 @@ extension ChangeCapture {
     for (row, after) in exists where existed[row] != after {
       if let isThere = isThere(row) { return isThere == after }
     }
+    for (row, update) in updates where exists[row] == nil {
+      if let isKept = isKept(update, of: row) { return isKept }
+    }
     return nil
+  }
+
+  /// The values of a row before a step and after it, as far as they are captured.
+  private struct Update {
+    var columns: [String]
+    var old: [DatabaseValue]
+    var new: [DatabaseValue]
+  }
+
+  private func update(_ record: ChangeRecord) -> Update? {
+    guard record.isCaptured, record.unknownColumn == nil, !record.hasRepairedText,
+      let layout = log.tables[Int(record.table)].layout
+    else { return nil }
+    let (start, count) = (Int(record.valueStart), layout.storedColumns.count)
+    return Update(
+      columns: layout.storedColumns.map { layout.columns[$0].name },
+      old: (start..<start + count).map { log.values[$0] },
+      new: (start + count..<start + 2 * count).map { log.values[$0] })
+  }
+
+  /// Whether a row has its new values, and not the old ones; nil if this is unknown.
+  private func isKept(_ update: Update, of row: Identity) -> Bool? {
+    let changed = update.columns.indices.filter { !update.old[$0].hasSameBytes(as: update.new[$0]) }
+    guard !changed.isEmpty, case .found(let current)? = find(row, changed.map { update.columns[$0] }) else { return nil }
+    if zip(changed, current).allSatisfy({ update.new[$0].hasSameBytes(as: $1) }) { return true }
+    return zip(changed, current).allSatisfy { update.old[$0].hasSameBytes(as: $1) } ? false : nil
   }
 
   /// The identity of a row before or after a change; nil if it is unknown.
@@ -103,6 +138,22 @@ extension ChangeCapture {
 
   /// Returns whether a row exists; nil if this is unknown.
   private func isThere(_ row: Identity) -> Bool? {
+    switch find(row, []) {
+    case .found: true
+    case .missing: false
+    case nil: nil
+    }
+  }
+
+  private enum Finding {
+    case missing
+
+    /// The values of some columns.
+    case found([DatabaseValue])
+  }
+
+  /// Looks for a row. Returns nil if it is unknown whether it exists.
+  private func find(_ row: Identity, _ columns: [String]) -> Finding? {
     do {
       guard let table = try catalogTable(row.table), table.kind == .table else { return nil }
       let condition: String
@@ -116,13 +167,19 @@ extension ChangeCapture {
         guard let name = try rowIDName(of: table) else { return nil }
         condition = "\(name.quotedDatabaseIdentifier) = ?"
       }
+      let selection = (["1"] + columns.map(\.quotedDatabaseIdentifier)).joined(separator: ", ")
       return try db.shielded {
         try db.untraced {
-          let sql = "SELECT 1 FROM \(table.qualifiedSQL) WHERE \(condition)"
+          let sql = "SELECT \(selection) FROM \(table.qualifiedSQL) WHERE \(condition)"
           let statement = try db.preparedStatement(sql: sql).availableStatement()
           try statement.start(StatementArguments(row.key ?? [row.rowID.databaseValue]))
           defer { statement.finish() }
-          return try statement.step()
+          guard try statement.step() else { return .missing }
+          let values = columns.indices.compactMap {
+            DatabaseValue.readWithoutRefusal(statement.sqliteStatement, CInt($0 + 1))
+          }
+          // SQLite may have had no memory for a value.
+          return values.count == columns.count ? .found(values) : nil
         }
       }
     } catch {

@@ -159,6 +159,30 @@ import Tidemark
     }
   }
 
+  @Test func `an updated row shows by its values whether the changes of a failed statement were kept`() throws {
+    let (t, w) = (Self.table("t", ["a"], hasRowID: true), Self.table("w", ["k", "n"], hasRowID: false))
+    try withTables { db in
+      #expect(areRowsKept(db) { $0.update(1, from: ["b"], to: ["a"], changing: 1, in: t) } == true)
+      #expect(areRowsKept(db) { $0.update(1, from: ["a"], to: ["b"], changing: 1, in: t) } == false)
+      #expect(areRowsKept(db) { $0.update(0, from: ["a", 1], to: ["a", 2], changing: 2, in: w) } == false)
+      // The first values and the last ones count.
+      #expect(
+        areRowsKept(db) { log in
+          log.update(1, from: ["a"], to: ["b"], changing: 1, in: t)
+          log.update(1, from: ["b"], to: ["c"], changing: 1, in: t)
+        } == false)
+    }
+  }
+
+  @Test func `an updated row with other values, or without changed ones, shows nothing`() throws {
+    let t = Self.table("t", ["a"], hasRowID: true)
+    try withTables { db in
+      #expect(areRowsKept(db) { $0.update(1, from: ["x"], to: ["y"], changing: 1, in: t) } == nil)
+      #expect(areRowsKept(db) { $0.update(1, from: ["a"], to: ["a"], changing: 1, in: t) } == nil)
+      #expect(areRowsKept(db) { $0.update(9, from: ["a"], to: ["b"], changing: 1, in: t) } == nil)
+    }
+  }
+
   @Test func `a row without a known identity shows nothing`() throws {
     let missing = [Self.table("missing", ["a"], hasRowID: true), Self.table("missing", ["k"], hasRowID: false)]
     let keyless = Self.table("w", ["n"], hasRowID: false)

@@ -333,4 +333,18 @@ import Tidemark
       #expect(try Int.fetchOne(db, sql: "SELECT value FROM box") == 2)
     }
   }
+
+  @Test(arguments: ["UPDATE item SET owner = 7", "UPDATE OR IGNORE item SET owner = 7", "DELETE FROM player"])
+  func `a statement that violates a foreign key records nothing`(_ sql: String) throws {
+    try inPlayers { db in
+      try db.execute(sql: "CREATE TABLE item (owner REFERENCES player); INSERT INTO item VALUES (1), (2)")
+      let changes = try db.recordingChanges {
+        try db.execute(sql: "UPDATE player SET score = 11 WHERE id = 1")
+        let error = #expect(throws: DatabaseError.self) { try db.execute(sql: sql) }
+        #expect(error?.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY)
+      }
+      #expect(texts(changes) == ["UPDATE player [1]: score 10 → 11"])
+      #expect(try Int.fetchAll(db, sql: "SELECT owner FROM item") == [1, 2])
+    }
+  }
 }

@@ -123,12 +123,19 @@ extension DatabaseError {
     let reason = code.primaryResultCode == .SQLITE_CANTOPEN ? sqlite3_system_errno(connection) : 0
     let lacksDescriptors = reason == EMFILE || reason == ENFILE
     if lacksDescriptors { message = "\(message ?? code.description): \(String(cString: strerror(reason)))" }
+    // SQLite's message says only that the database cannot be written.
+    if code == .SQLITE_READONLY_DBMOVED { message = Self.movedMessage }
     self.init(
       resultCode: code, message: message, sql: sql, arguments: arguments,
       publicStatementArguments: publicStatementArguments)
     lacksResources = lacksDescriptors
     if TokenizerFailure.mayExist { cause = TokenizerFailure.take(code.rawValue) }
   }
+}
+
+extension DatabaseError {
+  /// The message of `SQLITE_READONLY_DBMOVED`.
+  static let movedMessage = "the database file was moved, deleted or replaced while it was open"
 }
 
 // MARK: - Text

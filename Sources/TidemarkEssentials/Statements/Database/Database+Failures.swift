@@ -181,8 +181,7 @@ extension Database: TransactionHooks {
 
   static func movedError(path: String?) -> DatabaseError {
     DatabaseError(
-      resultCode: .SQLITE_READONLY_DBMOVED,
-      message: "the database file was moved, deleted or replaced while it was open: \(path ?? "")")
+      resultCode: .SQLITE_READONLY_DBMOVED, message: "\(DatabaseError.movedMessage): \(path ?? "")")
   }
 }
 
