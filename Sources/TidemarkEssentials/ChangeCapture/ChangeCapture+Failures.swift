@@ -104,7 +104,8 @@ extension ChangeCapture {
   /// Whether a row has its new values, and not the old ones; nil if this is unknown.
   private func isKept(_ update: Update, of row: Identity) -> Bool? {
     let changed = update.columns.indices.filter { !update.old[$0].hasSameBytes(as: update.new[$0]) }
-    guard !changed.isEmpty, case .found(let current)? = find(row, changed.map { update.columns[$0] }) else { return nil }
+    if changed.isEmpty { return nil }
+    guard case .found(let current)? = find(row, changed.map { update.columns[$0] }) else { return nil }
     if zip(changed, current).allSatisfy({ update.new[$0].hasSameBytes(as: $1) }) { return true }
     return zip(changed, current).allSatisfy { update.old[$0].hasSameBytes(as: $1) } ? false : nil
   }

@@ -9,6 +9,14 @@
 //     a backup into the database                                         its schema
 
 extension ChangeCapture {
+  /// The regions of running live queries apply to the functions of the time when the queries were fetched.
+  func noteRedefinedFunctions() {
+    let count = db.compilation.counts.redefinedFunctions
+    if count == steps.compiled.redefinedFunctions { return }
+    steps.compiled.redefinedFunctions = count
+    log.becomeUnknown(.settings)
+  }
+
   /// Detects statements that the program has compiled without the library since the transaction began.
   func noteForeignStatements(on db: Database) {
     let counts = db.compilation.counts

@@ -340,7 +340,9 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
     if !group.isEmpty { group.transactionDidEnd(settlement) }
     switch settlement {
     case .nothing: break
-    case .publish(let hasWritten): didCommit(hasWritten: hasWritten, recordedVersion)
+    case .publish(let hasWritten):
+      if hasWritten { noteRedefinedFunctions() }
+      didCommit(hasWritten: hasWritten, recordedVersion)
     case .publishUnknown:
       log.becomeUnknown()
       didCommit()

@@ -59,7 +59,7 @@ public final class DatabasePool: DatabaseWriter {
 
     let readConfiguration = configuration.forReaders
     readers = ReaderPool(
-      countMax: configuration.maximumReaderCount, hasLiveQueries: true, configuration,
+      countMax: configuration.readerCountMax, hasLiveQueries: true, configuration,
       label: label + ".reader", health: health, nested: NestedWrites(writer: writer),
       open: { number in
         try Database.open(location, readConfiguration, label: "\(label).reader.\(number)", health: health)

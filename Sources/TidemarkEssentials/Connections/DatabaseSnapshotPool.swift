@@ -115,7 +115,7 @@ extension _DatabaseCore {
     _ location: DatabaseLocation, _ configuration: Configuration, label: String
   ) throws -> _DatabaseCore {
     let readConfiguration = configuration.forReaders
-    let countMax = configuration.maximumReaderCount
+    let countMax = configuration.readerCountMax
     let isReady = OnceFlag()
     let health = DatabaseHealth()
     let readers = ReaderPool(

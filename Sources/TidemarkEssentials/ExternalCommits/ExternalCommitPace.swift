@@ -14,8 +14,9 @@ struct ExternalCommitPace: Sendable {
     precondition(
       limit.processorShare > 0,
       "Configuration.externalCommitLimit.processorShare must be greater than 0: \(limit.processorShare)")
-    self.processorCount = limit.processorShare * Double(processorCount)
-    pauseMax = max(limit.delayMax, .zero)
+    // Beyond these limits, a duration could not represent the pauses.
+    self.processorCount = max(limit.processorShare * Double(processorCount), 1e-6)
+    pauseMax = min(max(limit.delayMax, .zero), .seconds(1_000_000_000))
   }
 
   /// A thread has worked. The work of several threads adds up.

@@ -201,8 +201,11 @@ public struct Configuration: Sendable {
 
   // MARK: Resources
 
-  /// The largest number of concurrent readers of a pool. Default: 5.
+  /// The largest number of concurrent readers of a pool: at most 1,000, also if this number is greater. Default: 5.
   public var maximumReaderCount = 5
+
+  /// The largest number of concurrent readers that a pool opens. A greater number would only cost memory.
+  var readerCountMax: Int { min(maximumReaderCount, 1_000) }
 
   /// The largest number of prepared statements in the cache of a connection. Default: 256.
   public var maximumCachedStatementCount = 256

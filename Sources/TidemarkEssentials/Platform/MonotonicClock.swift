@@ -45,10 +45,12 @@ struct MonotonicClock: Sendable {
 }
 
 extension Duration {
-  /// Without durations that are shorter than this.
+  /// Without durations that are shorter than this. Longer ones than 292 years are cut off.
   var inNanoseconds: Int64 {
     let (seconds, attoseconds) = components
-    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    let (nanoseconds, isOverflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, isSumOverflow) = nanoseconds.addingReportingOverflow(attoseconds / 1_000_000_000)
+    return isOverflow || isSumOverflow ? seconds < 0 ? .min : .max : sum
   }
 
   var inSeconds: Double {

@@ -30,13 +30,13 @@ extension Statement {
   /// Returns the plan for the current schema.
   func regionPlan() throws -> RegionPlan {
     let generation = try database.schema.generations?.current(database)
-    let functionGeneration = database.compilation.functionGeneration
-    if let inference, inference.schemaGeneration == generation, inference.functionGeneration == functionGeneration {
+    let redefinedFunctions = database.compilation.counts.redefinedFunctions
+    if let inference, inference.schemaGeneration == generation, inference.redefinedFunctions == redefinedFunctions {
       return inference.plan
     }
     let plan = try RegionInference.plan(of: self)
     cached.inference = generation.map {
-      StatementInference(plan, schemaGeneration: $0, functionGeneration: functionGeneration)
+      StatementInference(plan, schemaGeneration: $0, redefinedFunctions: redefinedFunctions)
     }
     return plan
   }
@@ -58,8 +58,8 @@ final class StatementInference {
   let plan: RegionPlan
   let schemaGeneration: UInt
 
-  /// See `CompilationRecorder.functionGeneration`.
-  let functionGeneration: Int
+  /// See `CompilationRecorder.Counts`.
+  let redefinedFunctions: UInt
 
   /// The probes that run with each execution; nil before the first one.
   var refiner: RegionRefiner?
@@ -67,7 +67,7 @@ final class StatementInference {
   /// The query of `RegionBound.lookUpSQL`; nil before the first use.
   var boundLookUp: Statement?
 
-  init(_ plan: RegionPlan, schemaGeneration: UInt, functionGeneration: Int) {
-    (self.plan, self.schemaGeneration, self.functionGeneration) = (plan, schemaGeneration, functionGeneration)
+  init(_ plan: RegionPlan, schemaGeneration: UInt, redefinedFunctions: UInt) {
+    (self.plan, self.schemaGeneration, self.redefinedFunctions) = (plan, schemaGeneration, redefinedFunctions)
   }
 }

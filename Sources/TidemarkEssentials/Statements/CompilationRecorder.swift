@@ -63,6 +63,9 @@ final class CompilationRecorder: StatementAuthorizer {
     /// Begun `VACUUM` statements.
     var vacuums: UInt = 0
 
+    /// Added and removed functions whose names regions understand.
+    var redefinedFunctions: UInt = 0
+
     /// Databases that were attached, or may have been.
     var attachments: UInt = 0
 
@@ -87,9 +90,6 @@ final class CompilationRecorder: StatementAuthorizer {
   /// Whether operators or collations of SQLite may have been redefined: the program has functions or collations of
   /// their names, or has set how `LIKE` compares.
   private(set) var redefinesOperators = false
-
-  /// Incremented when a function of a name that regions understand is added or removed.
-  private(set) var functionGeneration = 0
 
   private static let operatorNames: Set = ["like", "glob", "->", "->>", "binary", "nocase", "rtrim"]
 
@@ -226,7 +226,7 @@ final class CompilationRecorder: StatementAuthorizer {
   func willRedefine(_ name: String) {
     let name = name.asciiLowercased
     if Self.operatorNames.contains(name) { redefinesOperators = true }
-    if RowFunction(rawValue: name) != nil || TextPattern(rawValue: name) != nil { functionGeneration += 1 }
+    if RowFunction(rawValue: name) != nil || TextPattern(rawValue: name) != nil { counts.redefinedFunctions += 1 }
   }
 
   // MARK: Writes

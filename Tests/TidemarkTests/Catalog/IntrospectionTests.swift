@@ -19,6 +19,16 @@ import Tidemark
     }
   }
 
+  @Test func `columns are found with full column names`() throws {
+    try inMemory { db in
+      try db.execute(sql: "PRAGMA short_column_names = OFF; PRAGMA full_column_names = ON")
+      try db.execute(sql: "CREATE TABLE t (a PRIMARY KEY)")
+      #expect(try db.tableExists("t"))
+      #expect(try db.columns(in: "t").map(\.name) == ["a"])
+      #expect(try db.indexes(on: "t").map(\.columns) == [["a"]])
+    }
+  }
+
   @Test func primaryKeyPositionsStartAtOne() throws {
     try inMemory { db in
       try db.execute(sql: "CREATE TABLE t (a, b, c, PRIMARY KEY (c, a))")

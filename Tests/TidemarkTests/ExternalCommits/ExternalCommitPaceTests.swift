@@ -50,4 +50,12 @@ import Tidemark
     pace.worked(from: Self.start, to: Self.after(5_000))
     #expect(pace.pause(at: Self.after(5_000)) == .zero)
   }
+
+  @Test(arguments: [1e-300, .infinity])
+  func `extreme limits are possible`(share: Double) {
+    var pace = ExternalCommitPace(.init(processorShare: share, delayMax: .seconds(Int64.max)), processorCount: 2)
+    pace.worked(from: .seconds(1), to: .seconds(2))
+    pace.worked(from: .seconds(1_000), to: .seconds(3_000))
+    #expect(pace.pause(at: .seconds(3_000)) == (share < 1 ? .seconds(1_000_000_000) : .zero))
+  }
 }

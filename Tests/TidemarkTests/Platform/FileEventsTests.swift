@@ -13,6 +13,12 @@
       return names
     }
 
+    @Test func `durations that no system call can represent are cut off`() {
+      #expect(Duration.seconds(Int64.max).inNanoseconds == .max)
+      #expect(Duration.seconds(Int64.min).inNanoseconds == .min)
+      #expect(Duration.milliseconds(1_500).inNanoseconds == 1_500_000_000)
+    }
+
     @Test func `events that do not fit in a buffer are all reported at once`() throws {
       let folder = try TemporaryFolder()
       let events = FileEvents()

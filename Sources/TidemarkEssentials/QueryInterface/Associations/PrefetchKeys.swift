@@ -44,6 +44,14 @@ struct PrefetchKeys {
     }
   }
 
+  /// Returns the values of a key that has several columns.
+  func composite(_ index: Int) -> [DatabaseValue] {
+    switch keys {
+    case .integers: values(in: index..<index + 1)
+    case .values(let keys): keys.keys[index].values
+    }
+  }
+
   /// Returns the distinct values of one of the columns of the keys.
   func values(at column: Int) -> [DatabaseValue] {
     switch keys {

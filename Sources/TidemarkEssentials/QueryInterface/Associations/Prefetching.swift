@@ -3,7 +3,8 @@
 // The rows of the request are fetched first. Then each association is fetched by one query for all these rows: the
 // values of the foreign key are collected from the rows, and select the associated rows. Each associated row contains
 // the columns that lead back to its row in additional columns, `grdb_authorId`. If the foreign key has several columns,
-// the request itself becomes a common table expression of the query instead, `grdb_base`.
+// the values are in a common table expression, `grdb_base`. A request without a limit is this expression itself: it has
+// the same rows again.
 //
 // An association is prefetched through other tables in two cases: it is defined so, or it belongs to a joined table. In
 // both cases, the associated table is joined backwards to the table next to the request's table, the pivot.
@@ -124,14 +125,10 @@ extension Prefetch {
   /// Fetches the associated rows of the rows of a relation.
   fileprivate func complete(_ rows: StoredRows, of base: SQLRelation, _ db: Database) throws {
     let columns = try columns(db)
-    let indexes = try indexes(of: columns.map(\.left), in: rows)
-    if let index = indexes.first, indexes.count == 1 {
-      try complete(rows, column: index, pivotColumn: columns[0].right, db)
-      return
-    }
-    let keys = PrefetchKeys(of: rows, columns: indexes)
-    let associated = try fetch(withCompositeKey: columns, keys, of: base, db)
-    rows.prefetched.set(keys.groups(of: associated, width: indexes.count), at: self.keys[...])
+    let keys = PrefetchKeys(of: rows, columns: try indexes(of: columns.map(\.left), in: rows))
+    let requests = requests(for: keys, columns, of: base)
+    let associated = try observing(keys, of: columns.map(\.right), db) { try fetch(requests, db) }
+    if let associated { rows.prefetched.set(keys.groups(of: associated, width: columns.count), at: self.keys[...]) }
   }
 
   /// Returns the positions of the columns that lead to the associated rows.
@@ -148,30 +145,15 @@ extension Prefetch {
     }
   }
 
-  private func complete(_ rows: StoredRows, column: Int, pivotColumn: String, _ db: Database) throws {
-    let keys = PrefetchKeys(of: rows, columns: [column])
-    let requests = requests(for: keys, pivotColumn: pivotColumn)
+  /// Fetches the rows of some requests.
+  private func fetch(_ requests: [QueryInterfaceRequest<Row>], _ db: Database) throws -> StoredRows? {
     var associated: StoredRows?
     for (number, request) in requests.enumerated() {
       let prepared = try request.makePreparedRequest(db, forSingleResult: false)
       associated = try prepared.storedRows(appendedTo: associated)
       if number == requests.count - 1, let associated { try prepared.complete(associated) }
     }
-    if let associated { rows.prefetched.set(keys.groups(of: associated, width: 1), at: self.keys[...]) }
-  }
-
-  /// Returns the requests of the associated rows with some keys. There is at least one, also without keys.
-  private func requests(for keys: PrefetchKeys, pivotColumn: String) -> [QueryInterfaceRequest<Row>] {
-    var requests: [QueryInterfaceRequest<Row>] = []
-    // SQLite limits the number of arguments. The rows of one key come from one query, in the order of the query.
-    var start = 0
-    repeat {
-      let end = min(start + Self.keysMax, keys.count)
-      let filter = keys.values(in: start..<end).contains(Column(pivotColumn))
-      requests.append(QueryInterfaceRequest<Row>(relation(where: { _ in filter }, adding: [pivotColumn])))
-      start = end
-    } while start < keys.count
-    return requests
+    return associated
   }
 
   /// Returns the requests of the associated rows of the rows of a relation.
@@ -179,47 +161,73 @@ extension Prefetch {
     for rows: StoredRows, of base: SQLRelation, _ db: Database
   ) throws -> [QueryInterfaceRequest<Row>] {
     let columns = try columns(db)
-    let indexes = try indexes(of: columns.map(\.left), in: rows)
-    if indexes.count > 1 { return [request(withCompositeKey: columns, of: base)] }
-    return requests(for: PrefetchKeys(of: rows, columns: indexes), pivotColumn: columns[0].right)
+    return requests(
+      for: PrefetchKeys(of: rows, columns: try indexes(of: columns.map(\.left), in: rows)), columns, of: base)
+  }
+
+  /// Returns the requests of the associated rows with some keys. There is at least one, also without keys.
+  private func requests(
+    for keys: PrefetchKeys, _ columns: [(left: String, right: String)], of base: SQLRelation
+  ) -> [QueryInterfaceRequest<Row>] {
+    if columns.count > 1, base.limit == nil { return [request(withCompositeKey: columns, of: base)] }
+    var requests: [QueryInterfaceRequest<Row>] = []
+    // SQLite limits the number of arguments. The rows of one key come from one query, in the order of the query.
+    let keyCountMax = Self.argumentsMax / columns.count
+    var start = 0
+    repeat {
+      let end = min(start + keyCountMax, keys.count)
+      requests.append(request(for: keys, in: start..<end, columns.map(\.right)))
+      start = end
+    } while start < keys.count
+    return requests
   }
 
   /// The maximum number of key values in a query. The limit of SQLite is 32,766 by default.
-  private static let keysMax = 30_000
+  private static let argumentsMax = 30_000
 
-  private func fetch(
-    withCompositeKey columns: [(left: String, right: String)], _ keys: PrefetchKeys, of base: SQLRelation,
-    _ db: Database
-  ) throws -> StoredRows {
-    let request = try request(withCompositeKey: columns, of: base).makePreparedRequest(db, forSingleResult: false)
-    let rows = try observing(keys, of: columns.map(\.right), db) { try request.storedRows() }
-    try request.complete(rows)
-    return rows
+  private func request(
+    for keys: PrefetchKeys, in range: Range<Int>, _ columns: [String]
+  ) -> QueryInterfaceRequest<Row> {
+    if columns.count == 1 {
+      let filter = keys.values(in: range).contains(Column(columns[0]))
+      return QueryInterfaceRequest<Row>(relation(where: { _ in filter }, adding: columns))
+    }
+    if range.isEmpty { return QueryInterfaceRequest<Row>(relation(where: { _ in .value(false) }, adding: columns)) }
+    let row = "(\(columns.map { _ in "?" }.joined(separator: ", ")))"
+    let values = SQL(
+      sql: "VALUES \(range.map { _ in row }.joined(separator: ", "))",
+      arguments: StatementArguments(range.flatMap(keys.composite)))
+    return request(withKeys: columns, in: .literal(values))
   }
 
+  /// Returns a request that runs the request of the relation again. It has the same rows, because it has no limit.
   private func request(
     withCompositeKey columns: [(left: String, right: String)], of base: SQLRelation
   ) -> QueryInterfaceRequest<Row> {
     var base = base.selectingItsOwnColumns
     base.selection = [{ _, _ in columns.map { .expression(.column($0.left)) } }]
     base.isDistinct = false
-    if base.limit == nil { base.removeOrder() }
-    let table = SQLCommonTable(name: "grdb_base", columns: nil, isRecursive: false, definition: .relation(base))
-    let key = SQLExpression(.operation(.rowValue, columns.map { .column($0.right) }))
+    base.removeOrder()
+    return request(withKeys: columns.map(\.right), in: .relation(base))
+  }
+
+  private func request(withKeys columns: [String], in keys: SQLSubquery) -> QueryInterfaceRequest<Row> {
+    let table = SQLCommonTable(name: "grdb_base", columns: nil, isRecursive: false, definition: keys)
+    let key = SQLExpression(.operation(.rowValue, columns.map { .column($0) }))
     let filter = SQLExpression.operation(.isInTable(table.name), key)
-    var relation = relation(where: { _ in filter }, adding: columns.map(\.right))
+    var relation = relation(where: { _ in filter }, adding: columns)
     relation.commonTables.define(table)
     return QueryInterfaceRequest<Row>(relation)
   }
 
-  /// Runs a fetch of the rows with some keys. An observation observes these rows only.
+  /// Runs a fetch of the rows with some keys of several columns. An observation observes these rows only.
   ///
   /// The region of the query itself would have all rows of the associated table, because the keys are in a common table
   /// expression. A change of the keys changes the rows of the request, which are observed anyway.
   private func observing(
-    _ keys: PrefetchKeys, of columns: [String], _ db: Database, _ fetch: () throws -> StoredRows
-  ) throws -> StoredRows {
-    guard db.readRecorder?.usesBounds == true, keys.count <= Self.observedKeysMax else {
+    _ keys: PrefetchKeys, of columns: [String], _ db: Database, _ fetch: () throws -> StoredRows?
+  ) throws -> StoredRows? {
+    guard columns.count > 1, db.readRecorder?.usesBounds == true, keys.count <= Self.observedKeysMax else {
       return try fetch()
     }
     let conditions = columns.enumerated().map { keys.values(at: $0.offset).contains(Column($0.element)) }

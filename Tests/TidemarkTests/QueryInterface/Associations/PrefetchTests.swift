@@ -201,11 +201,12 @@ private let id = Column("id")
         SELECT *, "country" AS "grdb_country", "catno" AS "grdb_catno" FROM "shipment" \
         WHERE ("qty" > 3) AND (("country", "catno") IN "grdb_base") ORDER BY "qty"
         """)
+      // With a limit, the request could have other rows when it runs again.
       try db.expectFetch(
         Pressing.order(country).limit(1).including(all: Pressing.shipments),
         #"SELECT * FROM "pressing" ORDER BY "country" LIMIT 1"#,
         """
-        WITH "grdb_base" AS (SELECT "country", "catno" FROM "pressing" ORDER BY "country" LIMIT 1) \
+        WITH "grdb_base" AS (VALUES ('FR', 'x1')) \
         SELECT *, "country" AS "grdb_country", "catno" AS "grdb_catno" FROM "shipment" \
         WHERE ("country", "catno") IN "grdb_base"
         """)
@@ -213,6 +214,53 @@ private let id = Column("id")
         row.prefetchedRows["shipments"]?.map { $0["id"] as Int }
       }
       #expect(counts == [[1, 2], [], [3]])
+    }
+  }
+
+  @Test func `the rows of a composite key belong to the rows that a limit has selected`() throws {
+    try inMemory { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE parent (id INTEGER PRIMARY KEY, a INTEGER, b INTEGER, UNIQUE (a, b));
+          CREATE TABLE child (id INTEGER PRIMARY KEY, a INTEGER, b INTEGER, FOREIGN KEY (a, b) REFERENCES parent (a, b));
+          CREATE TABLE tag (parentId INTEGER REFERENCES parent);
+          INSERT INTO parent VALUES (1, 9, 9), (2, 8, 8), (3, 1, 1), (4, 2, NULL);
+          INSERT INTO child VALUES (1, 9, 9), (2, 8, 8), (3, 1, 1), (4, 9, 9);
+          INSERT INTO tag VALUES (1), (1), (1), (2), (3), (4);
+          """)
+      let (parent, tag) = (Table("parent"), Table("tag"))
+      let children = parent.hasMany(Table("child"), key: "children")
+      let tags = parent.hasMany(tag, key: "tags")
+      func childIDs(_ request: QueryInterfaceRequest<Row>) throws -> [[Int]] {
+        try request.including(all: children).fetchAll(db).map { row in
+          row.prefetchedRows["children"]?.map { $0["id"] }.sorted() ?? []
+        }
+      }
+      // SQLite reads the table, and would read the index of (a, b) for these columns alone.
+      #expect(try childIDs(parent.limit(2)) == [[1, 4], [2]])
+      #expect(try childIDs(parent.joining(required: tags).distinct().order(Column("id")).limit(2)) == [[1, 4], [2]])
+      let byTags = parent.annotated(with: tags.count).order(Column("tagCount").detached.desc, Column("id"))
+      #expect(try childIDs(byTags.limit(1)) == [[1, 4]])
+      #expect(try childIDs(parent.order(Column("id")).limit(2, offset: 2)) == [[3], []])
+      #expect(try childIDs(parent.filter(Column("id") > 4).limit(2)) == [])
+      #expect(try childIDs(parent.filter(Column("id") == 4).limit(2)) == [[]])
+    }
+  }
+
+  @Test func `more rows of a composite key than SQLite has parameters are found`() throws {
+    try inMemory { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE parent (a INTEGER, b INTEGER, PRIMARY KEY (a, b));
+          CREATE TABLE child (a INTEGER, b INTEGER, FOREIGN KEY (a, b) REFERENCES parent);
+          WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 20000)
+            INSERT INTO parent SELECT i, i FROM n;
+          INSERT INTO child SELECT * FROM parent;
+          """)
+      let children = Table("parent").hasMany(Table("child"), key: "children")
+      let rows = try Table("parent").limit(18_000).including(all: children).fetchAll(db)
+      #expect(rows.count == 18_000)
+      #expect(rows.allSatisfy { $0.prefetchedRows["children"]?.count == 1 })
     }
   }
 
