@@ -60,3 +60,15 @@ public struct RowIterator: FailableIterator, Sendable {
     return elements
   }
 }
+
+extension Statement {
+  /// Returns an iterator over the rows of the statement, which decodes columns by expression or by name.
+  ///
+  /// ```swift
+  /// let statement = try db.prepare("SELECT email FROM users WHERE id > ?", 10)
+  /// let emails = try statement.prepareRowIterator().map { $0[email] }
+  /// ```
+  ///
+  /// - Returns: The iterator. It continues a run of the statement that has begun.
+  public func prepareRowIterator() -> RowIterator { RowIterator(statement: self, clauses: nil) }
+}

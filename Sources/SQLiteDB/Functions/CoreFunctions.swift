@@ -157,12 +157,15 @@ extension ExpressionType where UnderlyingType: ExpressionDatatype, UnderlyingTyp
   /// A part of the text: `substr("title", 1, 100)`.
   ///
   /// ```swift
-  /// let excerpts = posts.select(title[0..<100])
+  /// let excerpts = posts.select(title[1..<101])
   /// ```
   ///
-  /// - Parameter range: The positions of the characters, counted from 0.
+  /// SQLite counts from 1, unlike Swift: `title[1..<101]` contains the first 100 characters. `title[0..<100]` contains
+  /// the first 99, because there is no character at position 0.
+  ///
+  /// - Parameter range: The positions of the characters, counted from 1.
   public subscript(range: Range<Int>) -> SQLExpression<UnderlyingType> {
-    substring(range.lowerBound + 1, length: range.count)
+    substring(range.lowerBound, length: range.count)
   }
 }
 

@@ -3,7 +3,7 @@
 /// The methods that dump rows, such as ``DatabaseReader/dumpRequest(_:format:to:)``, accept these formats:
 ///
 /// - ``DumpFormat/debug(header:separator:nullValue:)``: values for people. The default.
-/// - ``DumpFormat/json(encoder:)``: a JSON array of objects.
+/// - ``DumpFormat/json(_:)``: a JSON array of objects.
 /// - ``DumpFormat/line(nullValue:)``: one line for each value.
 /// - ``DumpFormat/list(header:separator:nullValue:)``: values as text.
 /// - ``DumpFormat/quote(header:separator:)``: SQL literals.

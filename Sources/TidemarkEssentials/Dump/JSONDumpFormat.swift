@@ -17,7 +17,7 @@ public import FoundationEssentials
 /// ```swift
 /// let encoder = JSONDumpFormat.defaultEncoder
 /// encoder.outputFormatting.insert(.prettyPrinted)
-/// try db.dumpRequest(Player.all(), format: .json(encoder: encoder))
+/// try db.dumpRequest(Player.all(), format: .json(encoder))
 /// ```
 public struct JSONDumpFormat: DumpFormat, Sendable {
   /// A new encoder with the default settings: slashes are not escaped, blobs are base64 strings, and numbers that JSON
@@ -129,7 +129,7 @@ extension DumpFormat where Self == JSONDumpFormat {
   /// ```
   ///
   /// - Parameter encoder: The encoder of names and values.
-  public static func json(encoder: JSONEncoder = JSONDumpFormat.defaultEncoder) -> Self {
+  public static func json(_ encoder: JSONEncoder = JSONDumpFormat.defaultEncoder) -> Self {
     JSONDumpFormat(encoder: encoder)
   }
 }

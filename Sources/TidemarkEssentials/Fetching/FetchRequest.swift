@@ -22,6 +22,8 @@ public protocol FetchRequest<RowDecoder>: SQLSubqueryable, DatabaseRegionConvert
   /// let count = try Player.filter { $0.score > 1000 }.fetchCount(db)
   /// ```
   ///
+  /// By default, SQLite counts the rows of the prepared statement: `SELECT COUNT(*) FROM (…)`.
+  ///
   /// - Parameter db: A database connection.
   /// - Returns: The number of rows.
   /// - Throws: A `DatabaseError`.
@@ -41,6 +43,18 @@ extension FetchRequest {
   /// - Throws: A `DatabaseError` if the SQL does not compile.
   public func makePreparedRequest(_ db: Database) throws -> PreparedRequest {
     try makePreparedRequest(db, forSingleResult: false)
+  }
+
+  /// Returns the number of rows of the prepared statement, without decoding them: `SELECT COUNT(*) FROM (…)`.
+  ///
+  /// - Parameter db: A database connection.
+  /// - Returns: The number of rows.
+  /// - Throws: A `DatabaseError`.
+  public func fetchCount(_ db: Database) throws -> Int {
+    let request = try makePreparedRequest(db, forSingleResult: false)
+    let statement = request.preparedStatement
+    // The statement may be running with other arguments than those of the request.
+    return try SQLRequest<Int>(sql: statement.sql, arguments: request.arguments ?? statement.arguments).fetchCount(db)
   }
 
   /// Returns the region that the request reads: tables, columns, and rows, as far as they can be inferred from its

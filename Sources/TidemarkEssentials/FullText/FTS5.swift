@@ -31,6 +31,21 @@ public struct FTS5: VirtualTableModule {
     case remove
   }
 
+  /// How the `trigram` tokenizer compares characters.
+  public enum TrigramTokenizerMatching: Sendable {
+    /// Case is ignored: `CAFÉ` matches `café`. The default of SQLite.
+    case caseInsensitive
+
+    /// Case and diacritics are ignored: `CAFE` matches `café`.
+    ///
+    /// SQLite 3.45 or later is required. Older libraries throw `error in tokenizer constructor` when the table is
+    /// created.
+    case caseInsensitiveRemovingDiacritics
+
+    /// All characters are different: `CAFÉ` does not match `café`.
+    case caseSensitive
+  }
+
   /// Creates the module.
   public init() {}
 

@@ -7,6 +7,7 @@
 /// | `ascii()` | `café`, `ÉtÉ`, `running`, `dogs` |
 /// | `unicode61()` | `cafe`, `ete`, `running`, `dogs` |
 /// | `porter()` | `cafe`, `et`, `run`, `dog` |
+/// | `trigram()` | `caf`, `afé`, `fé `, `é é`, … |
 ///
 /// ```swift
 /// try db.create(virtualTable: "document", using: FTS5()) { t in
@@ -15,12 +16,7 @@
 /// }
 /// ```
 ///
-/// For a tokenizer in Swift, see ``FTS5CustomTokenizer``. SQLite's `trigram` tokenizer, which finds any part of a word,
-/// has no method here:
-///
-/// ```swift
-/// t.tokenizer = FTS5TokenizerDescriptor(components: ["trigram"])
-/// ```
+/// For a tokenizer in Swift, see ``FTS5CustomTokenizer``.
 public struct FTS5TokenizerDescriptor: Sendable {
   /// The name of the tokenizer, followed by its arguments.
   public let components: [String]
@@ -28,7 +24,7 @@ public struct FTS5TokenizerDescriptor: Sendable {
   /// Creates a descriptor of any tokenizer.
   ///
   /// ```swift
-  /// let trigram = FTS5TokenizerDescriptor(components: ["trigram", "case_sensitive", "1"])
+  /// let tokenizer = FTS5TokenizerDescriptor(components: ["unicode61", "remove_diacritics", "0"])
   /// ```
   ///
   /// - Parameter components: The name of the tokenizer, followed by its arguments.
@@ -55,6 +51,36 @@ public struct FTS5TokenizerDescriptor: Sendable {
   /// - Returns: The tokenizer.
   public static func porter(wrapping base: FTS5TokenizerDescriptor? = nil) -> FTS5TokenizerDescriptor {
     FTS5TokenizerDescriptor(components: ["porter"] + (base?.components ?? []))
+  }
+
+  /// Indexes all sequences of three characters, so that a pattern matches any part of a text.
+  ///
+  /// A part of fewer than three characters is not found. With the default comparison, `LIKE` and `GLOB` conditions on a
+  /// column of the table use the index, too.
+  ///
+  /// ```swift
+  /// try db.create(virtualTable: "document", using: FTS5()) { t in
+  ///   t.tokenizer = .trigram()
+  ///   t.column("content")
+  /// }
+  /// // SELECT * FROM "document" WHERE "document" MATCH '"quit"'
+  /// let rows = try Table("document").matching(FTS5Pattern(matchingPhrase: "quit")).fetchAll(db)    // finds Mosquito
+  /// ```
+  ///
+  /// The tokenizer requires SQLite 3.34. Older libraries throw `no such tokenizer: trigram` when the table is created.
+  ///
+  /// - Parameter matching: How characters are compared.
+  /// - Returns: The tokenizer.
+  public static func trigram(
+    matching: FTS5.TrigramTokenizerMatching = .caseInsensitive
+  ) -> FTS5TokenizerDescriptor {
+    var components = ["trigram"]
+    switch matching {
+    case .caseInsensitive: break
+    case .caseInsensitiveRemovingDiacritics: components += ["remove_diacritics", "1"]
+    case .caseSensitive: components += ["case_sensitive", "1"]
+    }
+    return FTS5TokenizerDescriptor(components: components)
   }
 
   /// Splits at the characters that Unicode considers punctuation or space, and ignores case.

@@ -45,6 +45,27 @@ extension TableRecord {
   public static func matching(_ pattern: FTS5Pattern?) -> QueryInterfaceRequest<Self> { all().matching(pattern) }
 }
 
+extension Table {
+  /// Returns a request of the rows that match a pattern, in an FTS3 or FTS4 table.
+  ///
+  /// ```swift
+  /// let rows = try Table("book").matching(FTS3Pattern(matchingAllTokensIn: "Moby Dick")).fetchAll(db)
+  /// ```
+  ///
+  /// - Parameter pattern: A pattern. If it is nil, no row matches.
+  public func matching(_ pattern: FTS3Pattern?) -> QueryInterfaceRequest<RowDecoder> { all().matching(pattern) }
+
+  /// Returns a request of the rows that match a pattern, in an FTS5 table.
+  ///
+  /// ```swift
+  /// let pattern = FTS5Pattern(matchingAllTokensIn: "Moby Dick")
+  /// let rows = try Table("book").matching(pattern).order(Column.rank).fetchAll(db)
+  /// ```
+  ///
+  /// - Parameter pattern: A pattern. If it is nil, no row matches.
+  public func matching(_ pattern: FTS5Pattern?) -> QueryInterfaceRequest<RowDecoder> { all().matching(pattern) }
+}
+
 extension ColumnExpression {
   /// Returns a condition that is true if the column of an FTS3 or FTS4 table matches a pattern.
   ///

@@ -20,7 +20,7 @@
 ///   literal: "VALUES(1) UNION ALL SELECT n + 1 FROM number WHERE n < \(10)")
 /// let values = try numbers.all().with(numbers).fetchAll(db)    // [1, 2, …, 10]
 /// ```
-public struct CommonTableExpression<RowDecoder> {
+public struct CommonTableExpression<RowDecoder>: Sendable {
   let commonTable: SQLCommonTable
 
   private init(commonTable: SQLCommonTable) {

@@ -75,6 +75,28 @@ extension EncodableRecord {
   }
 }
 
+extension EncodableRecord where Self: AnyObject {
+  /// Modifies the object, and returns the columns that changed, with their previous values.
+  ///
+  /// ```swift
+  /// final class Player: Codable, EncodableRecord {
+  ///   var score = 10
+  /// }
+  ///
+  /// let player = Player()
+  /// let changes = try player.databaseChanges { $0.score = 1000 }    // ["score": 10]
+  /// ```
+  ///
+  /// - Parameter modify: A closure that modifies the object.
+  /// - Returns: The previous values of the changed columns.
+  /// - Throws: The errors of the closure and of `encode(to:)`.
+  @_disfavoredOverload  // The method that can also replace the object is preferred, where the object is in a variable.
+  public func databaseChanges(modify: (Self) throws -> Void) throws -> [String: DatabaseValue] {
+    var object = self
+    return try object.databaseChanges { (object: inout Self) in try modify(object) }
+  }
+}
+
 extension PersistenceContainer {
   /// Returns the columns in which the containers differ, with the values of the other container.
   func changes(from old: PersistenceContainer) -> [String: DatabaseValue] {

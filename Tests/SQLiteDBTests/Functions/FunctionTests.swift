@@ -38,9 +38,12 @@ private let data = SQLExpression<Data>("data")
   }
 
   @Test func characterFunctionsBuildSQL() throws {
-    #expect(sql(title[0..<100]) == "substr(\"title\", 1, 100)")
+    #expect(sql(title[1..<101]) == "substr(\"title\", 1, 100)")
+    #expect(sql(string[1..<3]) == "substr(\"string\", 1, 2)")
+    #expect(sql(stringOptional[0..<2]) == "substr(\"stringOptional\", 0, 2)")
     let db = try Connection()
-    #expect(try db.scalar("SELECT \(sql(SQLExpression<String>(value: "abcdef")[1..<3]))") as? String == "bc")
+    #expect(try db.scalar("SELECT \(sql(SQLExpression<String>(value: "abcdef")[1..<3]))") as? String == "ab")
+    #expect(try db.scalar("SELECT \(sql(SQLExpression<String>(value: "abcdef")[0..<3]))") as? String == "ab")
   }
 
   @Test func likeBuildsSQL() {

@@ -88,6 +88,14 @@ import Testing
     #expect(count == 3)
   }
 
+  @Test func `a prepared statement returns typed rows`() throws {
+    let db = try database("a", "b")
+    let statement = try db.prepare("SELECT email FROM users WHERE id > ?", 0)
+    #expect(try statement.prepareRowIterator().map { $0[email] } == ["a@mac.com", "b@mac.com"])
+    #expect(try statement.bind(1).prepareRowIterator().map { $0[email] } == ["b@mac.com"])
+    #expect(failure { try statement.bind(1, 2).prepareRowIterator().failableNext() } != nil)
+  }
+
   @Test func pluckReturnsTheFirstRow() throws {
     let db = try database("a", "b", "c")
     let trace = Trace(db)

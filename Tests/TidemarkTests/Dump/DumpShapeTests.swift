@@ -85,7 +85,7 @@ import Tidemark
     encoder.outputFormatting.insert(.prettyPrinted)
     try inDumpedShelves { db in
       try #expect(
-        db.dumpedSQL("SELECT id, label FROM shelf", .json(encoder: encoder)) == """
+        db.dumpedSQL("SELECT id, label FROM shelf", .json(encoder)) == """
           [
             {
               "id":1,
@@ -98,7 +98,7 @@ import Tidemark
           ]
 
           """)
-      try #expect(db.dumpedSQL("SELECT 1 WHERE 0", .json(encoder: encoder)) == "[]\n")
+      try #expect(db.dumpedSQL("SELECT 1 WHERE 0", .json(encoder)) == "[]\n")
     }
   }
 

@@ -127,14 +127,14 @@ import Tidemark
     try inMemory { db in
       let sql: SQL = "SELECT 'a/b' AS \"k/v\", x'01' AS b"
       try #expect(db.dumpedSQL(sql, .json()) == #"[{"k/v":"a/b","b":"AQ=="}]\#n"#)
-      try #expect(db.dumpedSQL(sql, .json(encoder: JSONEncoder())) == #"[{"k\/v":"a\/b","b":"AQ=="}]\#n"#)
+      try #expect(db.dumpedSQL(sql, .json(JSONEncoder())) == #"[{"k\/v":"a\/b","b":"AQ=="}]\#n"#)
       let encoder = JSONDumpFormat.defaultEncoder
       encoder.outputFormatting = .sortedKeys
       encoder.dataEncodingStrategy = .custom { data, encoder in
         var container = encoder.singleValueContainer()
         try container.encode(data.count)
       }
-      try #expect(db.dumpedSQL("SELECT 2 AS b, x'0102' AS a", .json(encoder: encoder)) == #"[{"b":2,"a":2}]\#n"#)
+      try #expect(db.dumpedSQL("SELECT 2 AS b, x'0102' AS a", .json(encoder)) == #"[{"b":2,"a":2}]\#n"#)
     }
   }
 
@@ -142,7 +142,7 @@ import Tidemark
     try inMemory { db in
       let stream = DumpedText()
       #expect(throws: EncodingError.self) {
-        try db.dumpSQL("SELECT 9e999 AS s", format: .json(encoder: JSONEncoder()), to: stream)
+        try db.dumpSQL("SELECT 9e999 AS s", format: .json(JSONEncoder()), to: stream)
       }
       #expect(stream.text == #"[{"s":"#)
     }

@@ -102,4 +102,27 @@ import Tidemark
     }
     #expect(spy.asked.withLock { $0 } == [false, true, false, false, true])
   }
+
+  /// A request type of the program that does not count its rows.
+  private struct Uncounted: FetchRequest {
+    typealias RowDecoder = String
+    var sql: String
+    var arguments: StatementArguments
+    var sqlSubquery: SQLSubquery { SQLRequest<String>(sql: sql, arguments: arguments).sqlSubquery }
+    func makePreparedRequest(_ db: Database, forSingleResult singleResult: Bool) throws -> PreparedRequest {
+      let statement = try db.makeStatement(sql: sql)
+      statement.arguments = arguments
+      return PreparedRequest(statement: statement)
+    }
+  }
+
+  @Test func `by default, the rows of the statement are counted`() throws {
+    try inLibrary { db throws in
+      let positional = Uncounted(sql: "SELECT title FROM book WHERE id > ? -- not the first", arguments: [1])
+      #expect(try positional.fetchCount(db) == 2)
+      let named = Uncounted(sql: "SELECT title FROM book WHERE id IN (:a, :b) LIMIT 1;", arguments: ["a": 1, "b": 2])
+      #expect(try named.fetchCount(db) == 1)
+      #expect(try AnyFetchRequest(Uncounted(sql: "SELECT 1 WHERE 0", arguments: [])).fetchCount(db) == 0)
+    }
+  }
 }

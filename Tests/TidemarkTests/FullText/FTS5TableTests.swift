@@ -27,9 +27,10 @@ import Tidemark
       t.tokenizer = .unicode61(
         diacritics: .remove, categories: "L* N*", separators: ["-"], tokenCharacters: ["_"])
     },
-    TableCase("fts5(a, tokenize='''trigram''')") { t in
+    TableCase("fts5(a, tokenize='''trigram''')") { t in t.column("a"); t.tokenizer = .trigram() },
+    TableCase("fts5(a, tokenize='''trigram'' ''case_sensitive'' ''1''')") { t in
       t.column("a")
-      t.tokenizer = FTS5TokenizerDescriptor(components: ["trigram"])
+      t.tokenizer = .trigram(matching: .caseSensitive)
     },
     TableCase("fts5(a, prefix='2 4')") { t in t.column("a"); t.prefixes = [4, 2] },
     TableCase("fts5(a)") { t in t.column("a"); t.prefixes = [] },
@@ -68,6 +69,10 @@ import Tidemark
       == ["porter", "unicode61", "remove_diacritics", "0"])
     #expect(FTS5TokenizerDescriptor.unicode61(categories: "L* N*", separators: ["z", "-"], tokenCharacters: ["_"]).components
       == ["unicode61", "categories", "L* N*", "separators", "-z", "tokenchars", "_"])
+    #expect(FTS5TokenizerDescriptor.trigram().components == ["trigram"])
+    #expect(FTS5TokenizerDescriptor.trigram(matching: .caseSensitive).components == ["trigram", "case_sensitive", "1"])
+    #expect(FTS5TokenizerDescriptor.trigram(matching: .caseInsensitiveRemovingDiacritics).components
+      == ["trigram", "remove_diacritics", "1"])
     #expect(FTS5TokenizerDescriptor(components: ["splitter", "x", "it's"]).components == ["splitter", "x", "it's"])
   }
 

@@ -1,3 +1,4 @@
+import CSQLite
 import Testing
 import Tidemark
 
@@ -58,6 +59,44 @@ import Tidemark
     try inMemory { db in
       let tokenizer = try db.makeTokenizer(FTS5TokenizerDescriptor(components: ["trigram"]))
       try #expect(tokenizer.tokenize(document: "Café ÉTÉ").map(\.token) == ["caf", "afé", "fé ", "é é", " ét", "été"])
+    }
+  }
+
+  @Test func `a table of trigrams finds parts of words`() throws {
+    try inMemory { db in
+      try db.create(virtualTable: "d", using: FTS5()) { t in
+        t.tokenizer = .trigram()
+        t.column("a")
+      }
+      try db.execute(sql: "INSERT INTO d VALUES ('Mosquito'), ('Fox')")
+      try #expect(Table("d").matching(FTS5Pattern(matchingPhrase: "quit")).fetchAll(db) == [["a": "Mosquito"]])
+      try #expect(matches(db, "d", "QUIT") == [1])
+      try #expect(matches(db, "d", "ox") == [])
+    }
+  }
+
+  @Test func `trigrams can respect case`() throws {
+    try inMemory { db in
+      let tokenizer = try db.makeTokenizer(.trigram(matching: .caseSensitive))
+      try #expect(tokenizer.tokenize(document: "Café").map(\.token) == ["Caf", "afé"])
+    }
+  }
+
+  @Test func `trigrams without diacritics require SQLite 3.45`() throws {
+    try inMemory { db in
+      func create() throws {
+        try db.create(virtualTable: "d", using: FTS5()) { t in
+          t.tokenizer = .trigram(matching: .caseInsensitiveRemovingDiacritics)
+          t.column("a")
+        }
+      }
+      if sqlite3_libversion_number() < 3_045_000 {
+        #expect(message { try create() }.hasPrefix("SQLite error 1: error in tokenizer constructor"))
+      } else {
+        try create()
+        try db.execute(sql: "INSERT INTO d VALUES ('Café')")
+        try #expect(matches(db, "d", "CAFE") == [1])
+      }
     }
   }
 

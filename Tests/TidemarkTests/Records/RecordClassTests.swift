@@ -165,4 +165,53 @@ private func inPlayers(_ body: (Database) throws -> Void) throws {
       #expect(try String.fetchOne(db, sql: "SELECT name FROM player") == "b")
     }
   }
+
+  @Test func `constants are modified, and the changed columns of their rows updated`() throws {
+    try inPlayers { db in
+      let player = Player(name: "a")
+      try player.insert(db)
+      #expect(try player.updateChanges(db) { $0.name = "b" })
+      #expect(try !player.updateChanges(db, onConflict: .ignore) { $0.name = "b" })
+      #expect(try String.fetchOne(db, sql: "SELECT name FROM player") == "b")
+      #expect(try player.databaseChanges(modify: { $0.name = "c" }) == ["name": "b".databaseValue])
+      #expect(player.name == "c")
+      #expect(throws: Planned.self) { try player.updateChanges(db) { _ in throw Planned() } }
+    }
+  }
+
+  @Test func `constants are modified, and their rows fetched`() throws {
+    try inPlayers { db in
+      let player = Player(name: "a")
+      try player.insert(db)
+      #expect(try player.updateChangesAndFetch(db) { $0.name = "b" }?.name == "b")
+      #expect(try player.updateChangesAndFetch(db) { $0.name = "b" } == nil)
+      #expect(try player.updateChangesAndFetch(db, as: Player.self) { $0.name = "c" }?.name == "c")
+      let name = try player.updateChangesAndFetch(db, selection: [Column("name")]) { statement in
+        try String.fetchOne(statement)
+      } modify: { player in
+        player.name = "d"
+      }
+      #expect(name == "d")
+      let id = try player.updateChangesAndFetch(db) { statement in
+        try Int.fetchOne(statement)
+      } select: { _ in
+        [Column("id")]
+      } modify: { player in
+        player.name = "e"
+      }
+      #expect(id == 1)
+      #expect(try String.fetchAll(db, sql: "SELECT name FROM player") == ["e"])
+    }
+  }
+
+  @Test func `an object in a variable can be replaced`() throws {
+    try inPlayers { db in
+      var player = Player(id: 1, name: "a")
+      try player.insert(db)
+      #expect(try player.updateChanges(db) { $0 = Player(id: 1, name: "b") })
+      #expect(player.name == "b")
+      #expect(try player.databaseChanges { $0 = Player(id: 1, name: "c") } == ["name": "b".databaseValue])
+      #expect(try String.fetchAll(db, sql: "SELECT name FROM player") == ["b"])
+    }
+  }
 }

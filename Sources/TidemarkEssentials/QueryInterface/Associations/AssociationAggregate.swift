@@ -11,14 +11,14 @@
 /// The associated table is joined with `LEFT JOIN`, and the rows are grouped by the primary key of the request's table.
 /// The column has a default name, such as `bookCount`, `hasNoBook`, `maxBookYear` or `bookPriceSum`. Operators other
 /// than `??` remove it; ``forKey(_:)-(String)`` defines a name.
-public struct AssociationAggregate<RowDecoder> {
+public struct AssociationAggregate<RowDecoder>: Sendable {
   /// Joins what the expression needs, and returns the expression.
-  private let make: (inout SQLRelation) -> SQLExpression
+  private let make: @Sendable (inout SQLRelation) -> SQLExpression
 
   /// The name of the column, if there is one.
   private var key: String?
 
-  init(key: String? = nil, _ make: @escaping (inout SQLRelation) -> SQLExpression) {
+  init(key: String? = nil, _ make: @escaping @Sendable (inout SQLRelation) -> SQLExpression) {
     self.make = make
     self.key = key
   }
@@ -48,16 +48,20 @@ public struct AssociationAggregate<RowDecoder> {
 
   // MARK: Composition
 
-  func map(_ transform: @escaping (SQLExpression) -> SQLExpression) -> Self { Self { transform(make(&$0)) } }
-
-  func mapKeepingName(_ transform: @escaping (SQLExpression) -> SQLExpression) -> Self {
-    Self(key: key) { transform(make(&$0)) }
+  func map(_ transform: @escaping @Sendable (SQLExpression) -> SQLExpression) -> Self {
+    Self { [make] in transform(make(&$0)) }
   }
 
-  func combined(with other: Self, _ combine: @escaping (SQLExpression, SQLExpression) -> SQLExpression) -> Self {
-    Self { relation in
+  func mapKeepingName(_ transform: @escaping @Sendable (SQLExpression) -> SQLExpression) -> Self {
+    Self(key: key) { [make] in transform(make(&$0)) }
+  }
+
+  func combined(
+    with other: Self, _ combine: @escaping @Sendable (SQLExpression, SQLExpression) -> SQLExpression
+  ) -> Self {
+    Self { [make, makeOther = other.make] relation in
       let expression = make(&relation)
-      return combine(expression, other.make(&relation))
+      return combine(expression, makeOther(&relation))
     }
   }
 }
@@ -284,7 +288,7 @@ extension AssociationToMany {
 
   /// Returns an aggregate that joins the associated table.
   private func aggregate(
-    key: String?, _ make: @escaping (TableAliasBase) -> SQLExpression
+    key: String?, _ make: @escaping @Sendable (TableAliasBase) -> SQLExpression
   ) -> AssociationAggregate<OriginRowDecoder> {
     let path = _path.withoutSelection
     return AssociationAggregate(key: key) { relation in

@@ -123,3 +123,20 @@ extension Sequence<any SQLExpressible> {
     .chain(`operator`, map { $0.sqlExpression })
   }
 }
+
+extension Sequence<any SQLSpecificExpressible> {
+  /// Returns an expression that combines all elements with an operator.
+  ///
+  /// ```swift
+  /// let conditions: [any SQLSpecificExpressible] = [Column("isCaptain"), Column("score") > 1000]
+  /// let request = Player.filter(conditions.joined(operator: .and))   // "isCaptain" AND ("score" > 1000)
+  /// ```
+  ///
+  /// An empty sequence returns the neutral value of the operator, for example true for `and` and 0 for `add`.
+  ///
+  /// - Parameter operator: The operator between the elements.
+  @_disfavoredOverload  // A literal of different types is an array of `any SQLExpressible`.
+  public func joined(operator: SQLExpression.AssociativeBinaryOperator) -> SQLExpression {
+    .chain(`operator`, map { $0.sqlExpression })
+  }
+}

@@ -58,6 +58,26 @@ extension MutablePersistableRecord {
     try fetching(fetch) { try write(save: conflictResolution, db, returning: selection.checkedNotEmpty, $0) }
   }
 
+  /// Saves the record, and fetches selected values of its row. A closure selects columns of the record type.
+  ///
+  /// ```swift
+  /// let score = try player.saveAndFetch(db) { statement in
+  ///   try Int.fetchOne(statement)
+  /// } select: {
+  ///   [$0.score]
+  /// }
+  /// ```
+  ///
+  /// - Returns: The result of `fetch`.
+  /// - Throws: The errors of `save` and of the closures.
+  /// - Precondition: The selection is not empty.
+  public mutating func saveAndFetch<Fetched>(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+    fetch: (Statement) throws -> Fetched, select selection: (DatabaseComponents) throws -> [any SQLSelectable]
+  ) throws -> Fetched {
+    try saveAndFetch(db, onConflict: conflictResolution, selection: selection(Self.databaseComponents), fetch: fetch)
+  }
+
   /// Saves the record, and fetches its row as a record of another type.
   ///
   /// - Returns: The fetched record.

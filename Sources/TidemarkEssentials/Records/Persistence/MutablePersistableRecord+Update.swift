@@ -136,6 +136,80 @@ extension MutablePersistableRecord {
       db, onConflict: conflictResolution, columns: columns.map(\.name), selection: selection, fetch: fetch)
   }
 
+  /// Updates the row of the record, and fetches selected values of it. A closure selects columns of the record type.
+  ///
+  /// ```swift
+  /// let score = try player.updateAndFetch(db) { statement in
+  ///   try Int.fetchOne(statement)
+  /// } select: {
+  ///   [$0.score]
+  /// }
+  /// ```
+  ///
+  /// - Returns: The result of `fetch`.
+  /// - Throws: The errors of `update(_:onConflict:)` and of the closures.
+  /// - Precondition: The selection is not empty.
+  public func updateAndFetch<Fetched>(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+    fetch: (Statement) throws -> Fetched, select selection: (DatabaseComponents) throws -> [any SQLSelectable]
+  ) throws -> Fetched {
+    try updateAndFetch(db, onConflict: conflictResolution, selection: selection(Self.databaseComponents), fetch: fetch)
+  }
+
+  /// Updates some columns of the row of the record, and fetches selected values of the row. A closure selects columns
+  /// of the record type.
+  ///
+  /// ```swift
+  /// let score = try player.updateAndFetch(db, columns: ["name"]) { statement in
+  ///   try Int.fetchOne(statement)
+  /// } select: {
+  ///   [$0.score]
+  /// }
+  /// ```
+  ///
+  /// - Returns: The result of `fetch`.
+  /// - Throws: The errors of `update(_:onConflict:)` and of the closures.
+  /// - Precondition: The selection is not empty.
+  public func updateAndFetch<Fetched>(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+    columns: some Collection<String>,
+    fetch: (Statement) throws -> Fetched, select selection: (DatabaseComponents) throws -> [any SQLSelectable]
+  ) throws -> Fetched {
+    try updateAndFetch(
+      db, onConflict: conflictResolution, columns: columns, selection: selection(Self.databaseComponents),
+      fetch: fetch)
+  }
+
+  /// Updates some columns of the row of the record, and fetches selected values of the row. A closure selects columns
+  /// of the record type.
+  ///
+  /// - Returns: The result of `fetch`.
+  /// - Throws: The errors of `update(_:onConflict:)` and of the closures.
+  /// - Precondition: The selection is not empty.
+  public func updateAndFetch<Fetched>(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+    columns: some Collection<any ColumnExpression>,
+    fetch: (Statement) throws -> Fetched, select selection: (DatabaseComponents) throws -> [any SQLSelectable]
+  ) throws -> Fetched {
+    try updateAndFetch(
+      db, onConflict: conflictResolution, columns: columns.map(\.name), fetch: fetch, select: selection)
+  }
+
+  /// Updates some columns of the row of the record, and fetches selected values of the row. A closure selects columns
+  /// of the record type.
+  ///
+  /// - Returns: The result of `fetch`.
+  /// - Throws: The errors of `update(_:onConflict:)` and of the closures.
+  /// - Precondition: The selection is not empty.
+  @_disfavoredOverload
+  public func updateAndFetch<Columns: Collection, Fetched>(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil, columns: Columns,
+    fetch: (Statement) throws -> Fetched, select selection: (DatabaseComponents) throws -> [any SQLSelectable]
+  ) throws -> Fetched where Columns.Element: ColumnExpression {
+    try updateAndFetch(
+      db, onConflict: conflictResolution, columns: columns.map(\.name), fetch: fetch, select: selection)
+  }
+
   /// Updates the row of the record, and fetches it as a record of another type.
   ///
   /// - Returns: The fetched record.

@@ -112,6 +112,18 @@ extension PersistableRecord {
     }
   }
 
+  /// Saves the record, and fetches selected values of its row. A closure selects columns of the record type.
+  ///
+  /// - Returns: The result of `fetch`.
+  /// - Throws: The errors of `save` and of the closures.
+  /// - Precondition: The selection is not empty.
+  public func saveAndFetch<Fetched>(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+    fetch: (Statement) throws -> Fetched, select selection: (DatabaseComponents) throws -> [any SQLSelectable]
+  ) throws -> Fetched {
+    try saveAndFetch(db, onConflict: conflictResolution, selection: selection(Self.databaseComponents), fetch: fetch)
+  }
+
   /// Saves the record, and fetches its row as a record of another type.
   ///
   /// - Returns: The fetched record.
@@ -134,27 +146,28 @@ extension PersistableRecord {
   }
 
   /// Inserts the record or updates the conflicting row, and fetches that row. See
-  /// `MutablePersistableRecord.upsertAndFetch(_:onConflict:doUpdate:)`.
+  /// `MutablePersistableRecord.upsertAndFetch(_:onConflict:updating:doUpdate:)`.
   ///
   /// - Returns: The fetched record.
   /// - Throws: The errors of `upsert`; `RecordError.recordNotFound` if a trigger has ignored the row.
   public func upsertAndFetch(
-    _ db: Database, onConflict conflictTarget: [String] = [],
+    _ db: Database, onConflict conflictTarget: [String] = [], updating strategy: UpsertUpdateStrategy = .allColumns,
     doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])? = nil
   ) throws -> Self where Self: FetchableRecord {
-    try upsertAndFetch(db, as: Self.self, onConflict: conflictTarget, doUpdate: assignments)
+    try upsertAndFetch(db, as: Self.self, onConflict: conflictTarget, updating: strategy, doUpdate: assignments)
   }
 
   /// Inserts the record or updates the conflicting row, and fetches that row as a record of another type. See
-  /// `MutablePersistableRecord.upsertAndFetch(_:onConflict:doUpdate:)`.
+  /// `MutablePersistableRecord.upsertAndFetch(_:onConflict:updating:doUpdate:)`.
   ///
   /// - Returns: The fetched record.
   /// - Throws: The errors of `upsert`; `RecordError.recordNotFound` if a trigger has ignored the row.
   public func upsertAndFetch<Fetched: FetchableRecord & TableRecord>(
     _ db: Database, as returnedType: Fetched.Type, onConflict conflictTarget: [String] = [],
+    updating strategy: UpsertUpdateStrategy = .allColumns,
     doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])? = nil
   ) throws -> Fetched {
-    let upsertion = Upsertion(conflictTarget, assignments)
+    let upsertion = Upsertion(conflictTarget, strategy, assignments)
     return try fetching(Fetched.init(row:)) { keep in
       try writing { try $0.write(upsert: upsertion, db, returning: Fetched.databaseSelection.checkedNotEmpty, keep) }
     }

@@ -51,24 +51,35 @@ struct Upsertion {
   /// The columns of the unique key whose conflicts are resolved. If empty, conflicts of all unique keys are resolved.
   var conflictTarget: [String] = []
 
-  /// The assignments to the existing row. Columns without an assignment are set to the value from the insertion.
+  /// Whether columns without an assignment are set to the value from the insertion.
+  var strategy = UpsertUpdateStrategy.allColumns
+
+  /// The assignments to the existing row.
   var assignments: [ColumnAssignment] = []
 
   init() {}
 
-  init<Record>(_ conflictTarget: [String], _ assignments: ((TableAlias<Record>) -> [ColumnAssignment])?) {
+  init<Record>(
+    _ conflictTarget: [String], _ strategy: UpsertUpdateStrategy,
+    _ assignments: ((TableAlias<Record>) -> [ColumnAssignment])?
+  ) {
     self.conflictTarget = conflictTarget
+    self.strategy = strategy
     self.assignments = assignments?(TableAlias(name: "excluded")) ?? []
   }
 
   /// Generates ` ON CONFLICT("name") DO UPDATE SET "score" = "excluded"."score"`, with a leading space.
   func clause(_ plan: RecordPlan, _ columns: [String], _ db: Database) throws -> RecordClause {
     let key = try plan.key().columns
-    let named = Set((key + conflictTarget + assignments.map(\.columnName)).map(\.asciiLowercased))
-    let others = columns.filter { !named.contains($0.asciiLowercased) }
-    let excluded = TableAliasBase(userName: "excluded")
     var set = assignments.filter { $0.value != nil }
-    set += others.map { Column($0).set(to: excluded[$0]) }
+    switch strategy {
+    case .allColumns:
+      let named = Set((key + conflictTarget + assignments.map(\.columnName)).map(\.asciiLowercased))
+      let others = columns.filter { !named.contains($0.asciiLowercased) }
+      let excluded = TableAliasBase(userName: "excluded")
+      set += others.map { Column($0).set(to: excluded[$0]) }
+    case .noColumnUnlessSpecified: break
+    }
     // `DO UPDATE` requires an assignment: without it, SQLite returns no row.
     if set.isEmpty { set = [Column(key[0]).set(to: Column(key[0]))] }
     return try plan.clause(db) { printer in

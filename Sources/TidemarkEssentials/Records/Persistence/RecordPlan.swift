@@ -26,7 +26,7 @@ final class RecordPlan {
     var insertion: (resolution: Database.ConflictResolution, sql: String)?
     var update: (resolution: Database.ConflictResolution, update: RecordUpdate)?
     var partialUpdate: (columns: Set<String>, resolution: Database.ConflictResolution, update: RecordUpdate)?
-    var upsertion: (conflictTarget: [String], clause: RecordClause)?
+    var upsertion: (conflictTarget: [String], strategy: UpsertUpdateStrategy, clause: RecordClause)?
 
     /// The last `RETURNING` clause and its selection. It does not depend on the columns.
     var returned: (selection: [SimpleSelection], clause: RecordClause)?
@@ -170,9 +170,13 @@ final class RecordPlan {
   ) throws -> RecordClause {
     follow(container)
     guard upsertion.assignments.isEmpty else { return try upsertion.clause(self, container.columnNames, db) }
-    if let known = last.upsertion, known.conflictTarget == upsertion.conflictTarget { return known.clause }
+    if let known = last.upsertion, known.conflictTarget == upsertion.conflictTarget,
+      known.strategy == upsertion.strategy
+    {
+      return known.clause
+    }
     let clause = try upsertion.clause(self, container.columnNames, db)
-    last.upsertion = (upsertion.conflictTarget, clause)
+    last.upsertion = (upsertion.conflictTarget, upsertion.strategy, clause)
     return clause
   }
 

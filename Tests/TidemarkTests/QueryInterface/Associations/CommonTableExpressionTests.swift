@@ -12,6 +12,9 @@ private struct Team: Codable, FetchableRecord, PersistableRecord, Equatable {
   var name: String
 
   static let players = hasMany(Player.self)
+  static let playerCount = players.count
+  static let isLarge = players.count > 1 && players.max(score) != nil
+  static let ten = CommonTableExpression(named: "ten", sql: "SELECT 10 AS n")
 }
 
 private struct Player: Codable, FetchableRecord, PersistableRecord, Equatable {
@@ -55,6 +58,15 @@ private let bestSQL = #"WITH "best" AS (SELECT "teamId", MAX("score") AS "top" F
 
 /// Common table expressions: `WITH … SELECT …`.
 @Suite struct CommonTableExpressionTests {
+  @Test func `common table expressions and aggregates are constants of records`() throws {
+    try inTeams { db in
+      let rows = try Row.fetchAll(db, Team.annotated(with: Team.playerCount).order(id))
+      #expect(rows == [["id": 1, "name": "Red", "playerCount": 2], ["id": 2, "name": "Blue", "playerCount": 1]])
+      #expect(try Team.having(Team.isLarge).fetchAll(db) == [Team(id: 1, name: "Red")])
+      #expect(try Int.fetchOne(db, Team.ten.all().with(Team.ten)) == 10)
+    }
+  }
+
   @Test func `a common table expression is defined by a request, by SQL or by a literal`() throws {
     try inTeams { db in
       try db.expectFetch(best().all().with(best()), bestSQL + #"SELECT * FROM "best""#)
