@@ -200,7 +200,8 @@ private func inPlayers(_ body: (Database) throws -> Void) throws {
         player.name = "e"
       }
       #expect(id == 1)
-      #expect(try String.fetchAll(db, sql: "SELECT name FROM player") == ["e"])
+      let names = try String.fetchAll(db, sql: "SELECT name FROM player")
+      #expect(names == ["e"])
     }
   }
 
