@@ -183,9 +183,12 @@ private func inPlayers(_ body: (Database) throws -> Void) throws {
     try inPlayers { db in
       let player = Player(name: "a")
       try player.insert(db)
-      #expect(try player.updateChangesAndFetch(db) { $0.name = "b" }?.name == "b")
-      #expect(try player.updateChangesAndFetch(db) { $0.name = "b" } == nil)
-      #expect(try player.updateChangesAndFetch(db, as: Player.self) { $0.name = "c" }?.name == "c")
+      let first = try player.updateChangesAndFetch(db) { $0.name = "b" }
+      #expect(first?.name == "b")
+      let unchanged = try player.updateChangesAndFetch(db) { $0.name = "b" }
+      #expect(unchanged == nil)
+      let second = try player.updateChangesAndFetch(db, as: Player.self) { $0.name = "c" }
+      #expect(second?.name == "c")
       let name = try player.updateChangesAndFetch(db, selection: [Column("name")]) { statement in
         try String.fetchOne(statement)
       } modify: { player in
@@ -200,8 +203,9 @@ private func inPlayers(_ body: (Database) throws -> Void) throws {
         player.name = "e"
       }
       #expect(id == 1)
-      let names = try String.fetchAll(db, sql: "SELECT name FROM player")
-      #expect(names == ["e"])
+      #expect(player.id == 1)
+      let rows = try Row.fetchAll(db, sql: "SELECT id, name FROM player")
+      #expect(rows == [["id": 1, "name": "e"]])
     }
   }
 
