@@ -127,8 +127,11 @@ extension Prefetch {
     let columns = try columns(db)
     let keys = PrefetchKeys(of: rows, columns: try indexes(of: columns.map(\.left), in: rows))
     let requests = requests(for: keys, columns, of: base)
-    let associated = try observing(keys, of: columns.map(\.right), db) { try fetch(requests, db) }
-    if let associated { rows.prefetched.set(keys.groups(of: associated, width: columns.count), at: self.keys[...]) }
+    let fetched = try observing(keys, of: columns.map(\.right), db) { try fetch(requests, db) }
+    guard let fetched else { return }
+    // The rows that they prefetch in turn are observed on their own.
+    try fetched.last.complete(fetched.rows)
+    rows.prefetched.set(keys.groups(of: fetched.rows, width: columns.count), at: self.keys[...])
   }
 
   /// Returns the positions of the columns that lead to the associated rows.
@@ -145,15 +148,16 @@ extension Prefetch {
     }
   }
 
-  /// Fetches the rows of some requests.
-  private func fetch(_ requests: [QueryInterfaceRequest<Row>], _ db: Database) throws -> StoredRows? {
-    var associated: StoredRows?
-    for (number, request) in requests.enumerated() {
+  /// Fetches the rows of some requests, without those that they prefetch.
+  private func fetch(
+    _ requests: [QueryInterfaceRequest<Row>], _ db: Database
+  ) throws -> (rows: StoredRows, last: PreparedRequest)? {
+    var fetched: (rows: StoredRows, last: PreparedRequest)?
+    for request in requests {
       let prepared = try request.makePreparedRequest(db, forSingleResult: false)
-      associated = try prepared.storedRows(appendedTo: associated)
-      if number == requests.count - 1, let associated { try prepared.complete(associated) }
+      fetched = (try prepared.storedRows(appendedTo: fetched?.rows), prepared)
     }
-    return associated
+    return fetched
   }
 
   /// Returns the requests of the associated rows of the rows of a relation.
@@ -224,9 +228,9 @@ extension Prefetch {
   ///
   /// The region of the query itself would have all rows of the associated table, because the keys are in a common table
   /// expression. A change of the keys changes the rows of the request, which are observed anyway.
-  private func observing(
-    _ keys: PrefetchKeys, of columns: [String], _ db: Database, _ fetch: () throws -> StoredRows?
-  ) throws -> StoredRows? {
+  private func observing<Fetched>(
+    _ keys: PrefetchKeys, of columns: [String], _ db: Database, _ fetch: () throws -> Fetched
+  ) throws -> Fetched {
     guard columns.count > 1, db.readRecorder?.usesBounds == true, keys.count <= Self.observedKeysMax else {
       return try fetch()
     }
