@@ -66,8 +66,13 @@ extension ChangeCapture {
       case .delete: note(old, before: true, after: false)
       case .update:
         if old == new {
-          guard let old, let update = update(record) else { continue }
-          updates[old] = updates[old].map { Update(columns: $0.columns, old: $0.old, new: update.new) } ?? update
+          guard let old else { continue }
+          let former = updates[old]
+          updates[old] =
+            update(record).map {
+              Update(columns: former?.columns ?? $0.columns, old: former?.old ?? $0.old, new: $0.new)
+            }
+            ?? .unknown
           continue
         }
         note(old, before: true, after: false)
@@ -88,6 +93,9 @@ extension ChangeCapture {
     var columns: [String]
     var old: [DatabaseValue]
     var new: [DatabaseValue]
+
+    /// Of a row that was also changed in a way that is not captured.
+    static let unknown = Update(columns: [], old: [], new: [])
   }
 
   private func update(_ record: ChangeRecord) -> Update? {

@@ -180,6 +180,12 @@ import Tidemark
       #expect(areRowsKept(db) { $0.update(1, from: ["x"], to: ["y"], changing: 1, in: t) } == nil)
       #expect(areRowsKept(db) { $0.update(1, from: ["a"], to: ["a"], changing: 1, in: t) } == nil)
       #expect(areRowsKept(db) { $0.update(9, from: ["a"], to: ["b"], changing: 1, in: t) } == nil)
+      // A later change of the same row is not known.
+      #expect(
+        areRowsKept(db) { log in
+          log.update(1, from: ["a"], to: ["b"], changing: 1, in: t)
+          log.update(1, from: ["b"], to: ["c"], changing: 1, unknownColumn: 0, in: t)
+        } == nil)
     }
   }
 

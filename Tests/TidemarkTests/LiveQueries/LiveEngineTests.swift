@@ -66,7 +66,7 @@ import Tidemark
     }
   }
 
-  /// Replaces the timers of pauses. Those of the watchdog, which are shorter, are kept: one that ended at once would
+  /// Replaces the timers of pauses. The watchdog has shorter timers, and keeps them: a watchdog that ended at once would
   /// start the next one, again and again.
   private static func replacePauses(
     in configuration: inout Configuration,
