@@ -31,7 +31,10 @@ peer_url() { echo "http://127.0.0.1:$((TIDEMARK_DEMO_PORT + 10 + $(number "$1"))
 
 process() { cat "$TIDEMARK_DEMO_FOLDER/$1.pid" 2>/dev/null || true; }
 
-runs() { [ -n "$(process "$1")" ] && kill -0 "$(process "$1")" 2>/dev/null; }
+state() { awk '/^State/ { print $2 }' "/proc/$(process "$1")/status" 2>/dev/null || true; }
+
+# A process that has ended, and whose parent has not noticed yet, is a zombie: its state is Z.
+runs() { [ -n "$(process "$1")" ] && case "$(state "$1")" in '' | X | Z) false ;; esac; }
 
 start_server() {
   members=$(for server in $servers; do printf '%s=%s,' "$server" "$(peer_url "$server")"; done)
@@ -79,11 +82,17 @@ signal() {
   if runs "$2"; then kill "-$1" "$(process "$2")"; else echo "$2 does not run"; fi
 }
 
+# Waits until the process has ended: until then, its ports and files are in use.
+kill_() {
+  signal KILL "$1"
+  while runs "$1"; do sleep 0.05; done
+}
+
 status() {
   for name in $servers $nodes; do
     if ! runs "$name"; then
       echo "$name  stopped"
-    elif [ "$(awk '/^State/ { print $2 }' "/proc/$(process "$name")/status" 2>/dev/null)" = T ]; then
+    elif [ "$(state "$name")" = T ]; then
       echo "$name  paused"
     else
       echo "$name  runs, process $(process "$name")"
@@ -93,16 +102,15 @@ status() {
 
 end() {
   for name in $nodes $servers; do
-    if runs "$name"; then kill -9 "$(process "$name")"; fi
+    if runs "$name"; then kill_ "$name"; fi
   done
-  # A killed server may still be closing its files.
-  rm -rf "$TIDEMARK_DEMO_FOLDER" || { sleep 1 && rm -rf "$TIDEMARK_DEMO_FOLDER"; }
+  rm -rf "$TIDEMARK_DEMO_FOLDER"
   tmux_ kill-server
 }
 
 obey() {
   case "$1" in
-    kill) known "$2" && signal KILL "$2" ;;
+    kill) known "$2" && kill_ "$2" ;;
     start) known "$2" && start "$2" ;;
     pause) known "$2" && signal STOP "$2" ;;
     resume) known "$2" && signal CONT "$2" ;;
@@ -132,7 +140,8 @@ begin() {
   fi
   TIDEMARK_DEMO_FOLDER=$(mktemp -d)
   TIDEMARK_DEMO_SOCKET=tidemark-demo-$$
-  TIDEMARK_DEMO_PORT=$((20000 + $$ % 400 * 100))
+  # Below the ports that the system gives to outgoing connections.
+  TIDEMARK_DEMO_PORT=$((10000 + $$ % 200 * 100))
   export TIDEMARK_DEMO_FOLDER TIDEMARK_DEMO_SOCKET TIDEMARK_DEMO_PORT TIDEMARK_DEMO_PROGRAM
   for server in $servers; do start_server "$server"; done
   tmux_ -f /dev/null new-session -d -s demo -x "${COLUMNS:-200}" -y "${LINES:-60}" "$(command_of a)"

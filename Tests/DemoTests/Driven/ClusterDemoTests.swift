@@ -1,4 +1,5 @@
 import Foundation
+import StressSupport
 import Testing
 
 @testable import Demo
