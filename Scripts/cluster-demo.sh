@@ -34,7 +34,7 @@ process() { cat "$TIDEMARK_DEMO_FOLDER/$1.pid" 2>/dev/null || true; }
 state() { awk '/^State/ { print $2 }' "/proc/$(process "$1")/status" 2>/dev/null || true; }
 
 # A process that has ended, and whose parent has not noticed yet, is a zombie: its state is Z.
-runs() { [ -n "$(process "$1")" ] && case "$(state "$1")" in '' | X | Z) false ;; esac; }
+runs() { case "$(state "$1")" in '' | X | Z) false ;; esac; }
 
 start_server() {
   members=$(for server in $servers; do printf '%s=%s,' "$server" "$(peer_url "$server")"; done)

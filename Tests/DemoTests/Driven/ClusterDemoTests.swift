@@ -17,16 +17,36 @@ struct ClusterDemoTests {
     }
   }
 
+  /// The ends of the logs of the servers, and whether their processes exist.
+  private func servers(_ folder: TestFolder) throws -> String {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path).flatMap { demo in
+      try ["s1", "s2", "s3"].map { name in
+        let path = "\(folder.path)/\(demo)/\(name)"
+        let process = try String(contentsOfFile: "\(path).pid", encoding: .utf8).trimmingCharacters(in: .newlines)
+        let runs = FileManager.default.fileExists(atPath: "/proc/\(process)")
+        return try "\(name), \(runs): " + String(contentsOfFile: "\(path).log", encoding: .utf8).suffix(1_000)
+      }
+    }
+    .joined(separator: "\n")
+  }
+
   @Test func theOthersGoOnWhenANodeAndAServerAreKilled() throws {
+    let folder = try TestFolder()
     let tmux = try Tmux(width: 200, height: 60)
     try tmux.wait(for: "ready>")
     let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized.path()
-    try tmux.type("cd '\(root)' && TIDEMARK_DEMO_PROGRAM='\(DemoProgram.path)' Scripts/cluster-demo.sh; echo code $?")
+    try tmux.type("cd '\(root)' && export TIDEMARK_DEMO_PROGRAM='\(DemoProgram.path)' TMPDIR='\(folder.path)'")
+    try tmux.press("Enter")
+    try tmux.type("Scripts/cluster-demo.sh; echo code $?")
     try tmux.press("Enter")
     try tmux.wait("all nodes are there") { lines in
       let screen = lines.joined(separator: "\n")
       return ["node a", "node b", "node c", "quit"].allSatisfy(screen.contains) && positions(lines).count == 3
     }
+
+    // With one server missing, killing another one stops the log.
+    let started = try servers(folder)
+    #expect(!started.contains(", false"), "\(started)")
 
     func order(_ text: String) throws {
       try tmux.type(text)

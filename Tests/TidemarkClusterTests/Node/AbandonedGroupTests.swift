@@ -68,9 +68,19 @@ private final class DiscardedLog: ReplicatedLog {
     let stream = base.entries(after: position)
     return AsyncThrowingStream { continuation in
       let task = Task {
-        for try await entry in stream {
-          while self.isInterrupted.withLock(\.self) { try await Task.sleep(for: .milliseconds(1)) }
-          continuation.yield(entry)
+        do {
+          for try await entry in stream {
+            while self.isInterrupted.withLock(\.self) { try await Task.sleep(for: .milliseconds(1)) }
+            // The entry was received before it was discarded. If the node received it before the error of its append,
+            // it would know that its own entry is not stored.
+            if let discarded = self.discarded.withLock(\.self), entry.number <= discarded.number {
+              throw LogError.behindLog(discardedThrough: discarded)
+            }
+            continuation.yield(entry)
+          }
+          continuation.finish()
+        } catch {
+          continuation.finish(throwing: error)
         }
       }
       continuation.onTermination = { _ in task.cancel() }
