@@ -24,7 +24,7 @@ extension ChangeLog {
 
     mutating func logWasCut(to mark: Mark) {
       if mark.position.records < start.position.records || mark.coarse < start.coarse
-        || mark.rowlessChanges < start.rowlessChanges
+        || mark.schemaChanges < start.schemaChanges || mark.rowlessChanges < start.rowlessChanges
       {
         hasLostItsTransaction = true
       }

@@ -138,9 +138,10 @@ extension ChangeLog {
     return Set(store.segments.filter { row < $0.end.records }.flatMap { $0.layouts.map(\.key) })
   }
 
-  /// Whether rows of a database have changed.
+  /// Whether rows of a database may have changed.
   func hasChanges(in database: String) -> Bool {
     coarse.contains { $0.key.database == database } || layouts.contains { $0.key.database == database }
+      || storedTables(from: 0).contains { $0.database == database }
   }
 
   /// Whether all rows of the current statement are in memory.

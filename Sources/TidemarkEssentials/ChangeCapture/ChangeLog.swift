@@ -254,8 +254,8 @@ struct ChangeLog {
 
   mutating func didDeliver(_ range: Range<Int>) {
     deliveredCount = range.upperBound
-    // Rows that no commit has to report are removed.
-    if !hasCaptured, steps.isEmpty, savepoints.isEmpty, deliveredCount == records.count {
+    // Rows that no commit has to report are removed, unless a recording begins after them.
+    if !hasCaptured, steps.isEmpty, savepoints.isEmpty, recordings.isEmpty, deliveredCount == records.count {
       records.removeAll(keepingCapacity: records.capacity <= 1024)
       rowCounts.reset(to: 0)
       for index in rowlessChanges.indices { rowlessChanges[index].rowCount = 0 }

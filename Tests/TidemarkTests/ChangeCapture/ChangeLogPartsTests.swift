@@ -92,6 +92,28 @@ import Tidemark
 
   // MARK: - Savepoints
 
+  @Test func `a recording is lost if a schema change before it is rolled back`() {
+    var log = openLog()
+    log.openSavepoint("s")
+    log.add([creation(of: "tidemark_undo", in: "main")], by: "CREATE TABLE tidemark_undo (a)")
+    log.beginRecording()
+    log.rollBackToSavepoint("s")
+    #expect(log.recordedChanges() == nil)
+  }
+
+  @Test func `delivered rows before a recording stay until it has ended`() throws {
+    var log = openLog()
+    log.add(ChangeRecord(table: log.index(of: shelf), kind: .insert, isObserved: true, newRowID: 1))
+    log.beginRecording()
+    log.didDeliver(log.deliverable)
+    #expect(log.records.count == 1)
+    let changes = try #require(log.recordedChanges())
+    #expect(changes.rows.isEmpty)
+    _ = log.endRecording()
+    log.didDeliver(log.deliverable)
+    #expect(log.records.isEmpty)
+  }
+
   @Test func `a rollback ends the savepoints inside the savepoint`() {
     var log = openLog()
     log.openSavepoint("outer")

@@ -157,6 +157,14 @@ import Tidemark
     #expect(rows.rowCount { $0 == book.key } == 1)
   }
 
+  @Test func `rows in the file are changes of their database`() {
+    var log = openLog()
+    #expect(insert(1...2, into: &log))
+    #expect(hasRoom(&log, book))
+    #expect(log.base.records == 2 && log.layouts.isEmpty)
+    #expect(log.hasChanges(in: "main") && !log.hasChanges(in: "temp"))
+  }
+
   @Test func `rows are counted by table, in the file and in memory`() throws {
     var log = openLog()
     log.insert(7, ["top"], into: shelf)

@@ -8,6 +8,14 @@ import Tidemark
 @Suite struct RecordingTests {
   private struct Failure: Error {}
 
+  private final class Counter: TransactionObserver {
+    var count = 0
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
+    func databaseDidChange(with event: DatabaseEvent) { count += 1 }
+    func databaseDidCommit(_ db: Database) {}
+    func databaseDidRollback(_ db: Database) {}
+  }
+
   private func inPlayers<T>(_ body: (Database) throws -> T) throws -> T {
     try inMemory { db in
       try db.execute(
@@ -252,6 +260,41 @@ import Tidemark
     }
   }
 
+  @Test func `a closure that rolls back to a savepoint around it is refused`() throws {
+    try inPlayers { db in
+      try db.inTransaction {
+        // The log has no row and no statement for the tables of the library.
+        try db.execute(sql: "SAVEPOINT around; CREATE TABLE tidemark_undo (a)")
+        let error = #expect(throws: ChangesetError.self) {
+          try db.recordingChanges { try db.execute(sql: "ROLLBACK TO around") }
+        }
+        #expect(error?.reason == .transactionEnded)
+        // Its own savepoint cannot be rolled back.
+        #expect(!db.isInsideTransaction)
+        return .rollback
+      }
+      #expect(try !db.tableExists("tidemark_undo"))
+    }
+  }
+
+  @Test func `a closure that releases a savepoint around it is refused`() throws {
+    try inPlayers { db in
+      // Rows that only the observer needs are removed from the log once it has received them.
+      let counter = Counter()
+      db.add(transactionObserver: counter)
+      try db.inTransaction {
+        try db.execute(sql: "SAVEPOINT around; INSERT INTO log VALUES (1)")
+        let error = #expect(throws: DatabaseError.self) {
+          try db.recordingChanges { try db.execute(sql: "RELEASE around") }
+        }
+        #expect(error?.message?.contains("no such savepoint") == true)
+        #expect(!db.isInsideTransaction)
+        return .rollback
+      }
+      #expect(counter.count == 1)
+    }
+  }
+
   @Test func `a connection that cannot write is refused`() throws {
     let folder = try TemporaryFolder()
     let pool = try folder.pool()
@@ -278,13 +321,6 @@ import Tidemark
   }
 
   @Test func `a transaction observer is notified once per change`() throws {
-    final class Counter: TransactionObserver {
-      var count = 0
-      func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
-      func databaseDidChange(with event: DatabaseEvent) { count += 1 }
-      func databaseDidCommit(_ db: Database) {}
-      func databaseDidRollback(_ db: Database) {}
-    }
     try inPlayers { db in
       let counter = Counter()
       db.add(transactionObserver: counter)
