@@ -81,7 +81,8 @@ let package = Package(
     .executableTarget(
       name: "ClusterChild", dependencies: ["TidemarkCluster", "Tidemark", "StressSupport"], path: "Tests/ClusterChild"),
     .target(name: "StressSupport", dependencies: ["Tidemark", "CSQLite", "TestSupport"], path: "Tests/StressSupport"),
-    .testTarget(name: "StressTests", dependencies: ["Tidemark", "CSQLite", "StressSupport", "TestSupport"]),
+    .testTarget(
+      name: "StressTests", dependencies: ["Tidemark", "CSQLite", "CFaultVFS", "StressSupport", "TestSupport"]),
     .target(name: "CFaultVFS", path: "Tests/CFaultVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
     .testTarget(
       name: "FaultTests", dependencies: ["Tidemark", "CSQLite", "CFaultVFS", "StressSupport", "TestSupport"]),

@@ -46,9 +46,9 @@ int fault_lies(fault_vfs *vfs) {
 
 void fault_announce(fault_file *file, int kind) {
   fault_vfs *vfs = file->vfs;
-  if (!file->is_database) return;
   pthread_mutex_lock(&vfs->lock);
-  void (*function)(void *) = vfs->call_mask & kind ? vfs->function : NULL;
+  int is_announced = vfs->call_mask & kind && (file->is_database || vfs->announces_all_files);
+  void (*function)(void *) = is_announced ? vfs->function : NULL;
   void *context = vfs->context;
   pthread_mutex_unlock(&vfs->lock);
   // Call it without the lock: it may use connections of this file system.
@@ -131,9 +131,11 @@ int64_t fault_vfs_slept(fault_vfs *vfs) {
   return slept;
 }
 
-void fault_vfs_on_call(fault_vfs *vfs, int mask, void (*function)(void *), void *context) {
+void fault_vfs_on_call(
+    fault_vfs *vfs, int mask, int of_all_files, void (*function)(void *), void *context) {
   pthread_mutex_lock(&vfs->lock);
   vfs->call_mask = mask;
+  vfs->announces_all_files = of_all_files;
   vfs->function = function;
   vfs->context = context;
   pthread_mutex_unlock(&vfs->lock);

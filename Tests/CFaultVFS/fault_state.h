@@ -30,6 +30,7 @@ struct fault_vfs {
 
   // The callback.
   int call_mask;
+  int announces_all_files;
   void (*function)(void *);
   void *context;
 

@@ -35,7 +35,7 @@ struct ChangeFeedRetention {
       former.id.version / Self.interval != last.id.version / Self.interval
         || addedByteCount >= Self.byteCountOfLargeTransaction
     else { return }
-    let now = WallClock.microsecondsSince1970()
+    let now = db.settings.wallClock.microsecondsSince1970()
     if let oldest, ![true, false].contains(where: { isOld(oldest.row, oldest.time, last, now, isAcknowledged: $0) }) {
       return
     }

@@ -175,7 +175,7 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
     _ db: Database, _ capture: ChangeCapture, after first: (row: ChangeFeedRow, isLast: Bool), _ state: CommitState,
     _ tables: ChangeFeedTables
   ) throws {
-    let time = WallClock.microsecondsSince1970()
+    let time = db.settings.wallClock.microsecondsSince1970()
     var last = first.row
     if !first.isLast {
       let id = last.id.next

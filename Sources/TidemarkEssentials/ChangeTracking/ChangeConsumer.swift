@@ -216,7 +216,7 @@ final class ChangeConsumer: Sendable {
     case .entry(let entry): changes(entry)
     case .missed(let versions):
       TransactionChanges(
-        versions: versions.map(DatabaseVersion.range), microsecondsSince1970: WallClock.microsecondsSince1970(),
+        versions: versions.map(DatabaseVersion.range), microsecondsSince1970: core.wallClock.microsecondsSince1970(),
         completeness: .incomplete(.missed))
     case .unresolved, .nothing, .failure, .end: nil
     }
@@ -253,7 +253,7 @@ final class ChangeConsumer: Sendable {
   func unknownChanges(
     with delivery: ChangeBuffer.Delivery, _ passed: ChangeBuffer.Versions?
   ) -> TransactionChanges {
-    var (versions, reason, time) = (passed, TransactionChanges.Reason.unknown, WallClock.microsecondsSince1970())
+    var (versions, reason, time) = (passed, TransactionChanges.Reason.unknown, core.wallClock.microsecondsSince1970())
     func add(_ own: ChangeBuffer.Versions?) {
       if let own { versions = own.lowerBound...max(own.upperBound, passed?.upperBound ?? 0) }
     }

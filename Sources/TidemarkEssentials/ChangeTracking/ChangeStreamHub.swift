@@ -122,8 +122,11 @@ final class ChangeStreamHub: _DatabaseCore.Component {
 
   private let guarded = Mutex(Guarded())
   private let lastNumber = Atomic<UInt64>(0)
+  private let clock: WallClock
 
-  static func hub(of core: _DatabaseCore) -> ChangeStreamHub { core.component { ChangeStreamHub() } }
+  private init(_ clock: WallClock) { self.clock = clock }
+
+  static func hub(of core: _DatabaseCore) -> ChangeStreamHub { core.component { ChangeStreamHub(core.wallClock) } }
 
   // MARK: - Consumers
 
@@ -269,7 +272,7 @@ final class ChangeStreamHub: _DatabaseCore.Component {
   ///
   /// - Returns: Whether there is something for the consumer, or the task is cancelled.
   private func poll(for id: ConsumerID) async -> Bool {
-    let now = WallClock.microsecondsSince1970()
+    let now = clock.microsecondsSince1970()
     let isPolling = guarded.withLock { guarded in
       if guarded.hasPollingConsumer || !guarded.frequency.isHigh(at: now) { return false }
       guarded.hasPollingConsumer = true
@@ -279,7 +282,7 @@ final class ChangeStreamHub: _DatabaseCore.Component {
     while true {
       // Only a cancellation ends it early.
       let isCancelled = await (try? Task.sleep(for: Self.pollingInterval)) == nil
-      let now = WallClock.microsecondsSince1970()
+      let now = clock.microsecondsSince1970()
       let end = guarded.withLock { guarded -> Bool? in
         let hasDelivery = isCancelled || guarded.buffer.hasDelivery(for: id)
         if !hasDelivery, guarded.frequency.isHigh(at: now) { return nil }
@@ -329,7 +332,7 @@ final class ChangeStreamHub: _DatabaseCore.Component {
   ///
   /// - Parameter last: The last transaction, if it concerns consumers.
   private func addTransactions(through last: CommittedChanges?, in core: _DatabaseCore) {
-    let (position, time) = (core.positionOfOwnCommit(), WallClock.microsecondsSince1970())
+    let (position, time) = (core.positionOfOwnCommit(), clock.microsecondsSince1970())
     // Released outside of the lock.
     let (waiter, _, _) = guarded.withLock { guarded -> (Waiter?, [ChangeBuffer.Entry], ShortList<CommittedChanges>) in
       if let position {
@@ -352,7 +355,7 @@ final class ChangeStreamHub: _DatabaseCore.Component {
 
   /// Handles an event of the thread that detects external commits.
   private func didDetect(_ event: ExternalCommitMonitor.Event, in core: _DatabaseCore, watch: Int) {
-    let time = WallClock.microsecondsSince1970()
+    let time = clock.microsecondsSince1970()
     let position = event.isCommitInMainDatabase ? core.positionOfExternalCommit() : nil
     // Released outside of the lock.
     let released = guarded.withLock { guarded -> (Watch?, [ChangeBuffer.Entry]) in

@@ -27,6 +27,7 @@ public final class _DatabaseCore: Sendable {
 
   let readers: ReadConnections
   let clock: MonotonicClock
+  let wallClock: WallClock
   private let timeLimit: AccessTimeLimit
   private let components = Mutex<[any Component]>([])
   private let externalCommitListeners = ExternalCommitListeners()
@@ -39,6 +40,7 @@ public final class _DatabaseCore: Sendable {
     self.readers = readers
     timeLimit = AccessTimeLimit(configuration)
     clock = configuration.environment.clock
+    wallClock = configuration.environment.wallClock
   }
 
   // MARK: Properties

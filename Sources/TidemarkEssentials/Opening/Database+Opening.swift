@@ -106,6 +106,7 @@ extension DatabaseSettings {
     allowsAttachedFiles = configuration.allowsAttachedFiles
     accessTimeLimit = configuration.accessTimeLimit
     clock = configuration.environment.clock
+    wallClock = configuration.environment.wallClock
     if configuration.observesSuspensionNotifications, !configuration.readonly { suspension = Suspension() }
     maximumCachedStatementCount = configuration.maximumCachedStatementCount
     let queue =

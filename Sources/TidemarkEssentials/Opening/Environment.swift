@@ -8,8 +8,9 @@ struct Environment: Sendable {
   /// The VFS with which files are opened; nil for the system's.
   var vfs: String?
 
-  /// The clock.
+  /// The clocks.
   var clock = MonotonicClock.live
+  var wallClock = WallClock.live
 
   /// Whether the pre-update hook is used if SQLite has one.
   var usesRowHook = true

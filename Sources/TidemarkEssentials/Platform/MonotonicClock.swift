@@ -60,9 +60,11 @@ extension Duration {
 }
 
 /// The time of day, as the system knows it: it can be set, and run backwards.
-enum WallClock {
+struct WallClock: Sendable {
   /// The microseconds since 1970-01-01 00:00:00 UTC.
-  static func microsecondsSince1970() -> Int64 {
+  let microsecondsSince1970: @Sendable () -> Int64
+
+  static let live = WallClock {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000

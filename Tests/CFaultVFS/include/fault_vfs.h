@@ -60,9 +60,10 @@ void fault_vfs_reset_counts(fault_vfs *vfs);
 /// The total time for which SQLite has requested to sleep, in microseconds. The file system does not sleep.
 int64_t fault_vfs_slept(fault_vfs *vfs);
 
-/// Sets a function that is called before each call in `mask` on a database file (not its journal or log). It may use
-/// other connections. NULL removes it.
-void fault_vfs_on_call(fault_vfs *vfs, int mask, void (*function)(void *context), void *context);
+/// Sets a function that is called before each read, write, sync or unfetch in `mask` on a database file; also on its
+/// journal and log if `of_all_files`. It may use other connections. NULL removes it.
+void fault_vfs_on_call(
+    fault_vfs *vfs, int mask, int of_all_files, void (*function)(void *context), void *context);
 
 // MARK: - Recorded events
 

@@ -28,7 +28,7 @@ import Tidemark
   @Test func openingsLeakNothing() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       let folder = try TestFolder()
-      try await LeakCount.report(cycles: LeakTests.longCycles) {
+      try await LeakCount.report(cycles: LeakTests.cycles) {
         let pool = try LeakTests.makePool(folder.path("db.sqlite"))
         try await pool.write { try $0.execute(sql: "CREATE TABLE IF NOT EXISTS t (n)") }
         try await LeakTests.accesses(pool)

@@ -64,20 +64,21 @@ final class FaultVFS: @unchecked Sendable {
   static let locks = Int(FAULT_LOCK)
   static let unfetches = Int(FAULT_UNFETCH)
 
-  /// Calls a closure before each call of a kind on the database file.
-  func onCall(_ calls: Int, _ body: @escaping @Sendable () -> Void) {
+  /// Calls a closure before each call of a kind on the database file, or on any file.
+  func onCall(_ calls: Int, ofAllFiles: Bool = false, _ body: @escaping @Sendable () -> Void) {
     let box = Box(body)
-    kept = box
+    kept.append(box)
     fault_vfs_on_call(
-      pointer, CInt(calls), { Unmanaged<Box>.fromOpaque($0!).takeUnretainedValue().body() },
+      pointer, CInt(calls), ofAllFiles ? 1 : 0, { Unmanaged<Box>.fromOpaque($0!).takeUnretainedValue().body() },
       Unmanaged.passUnretained(box).toOpaque())
   }
 
   func onNoCall() {
-    fault_vfs_on_call(pointer, 0, nil, nil)
+    fault_vfs_on_call(pointer, 0, 0, nil, nil)
   }
 
-  private var kept: Box?
+  // A call with an earlier closure may still run.
+  private var kept: [Box] = []
 
   private final class Box: Sendable {
     let body: @Sendable () -> Void

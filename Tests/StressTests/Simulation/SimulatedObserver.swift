@@ -108,7 +108,7 @@ final class SimulatedObserver: @unchecked Sendable {
 }
 
 /// Delivers on the fiber that has fetched.
-private struct FiberScheduler: ValueObservationScheduler {
+struct FiberScheduler: ValueObservationScheduler {
   var isImmediate: Bool
 
   func immediateInitialValue() -> Bool { isImmediate }

@@ -14,10 +14,10 @@ final class Simulation: @unchecked Sendable {
   private var ready: [Step] = []
   private var timers: [Timer] = []
   private var numbers: RandomNumbers
-  private var timerCount = 0
+  private var lastTimer = 0
   private var unfinishedCount = 0
   private var idleFibers: [Fiber] = []
-  private var fiberCount = 0
+  private(set) var fiberCount = 0
 
   /// A digest of the events.
   private(set) var trace: UInt64 = 0xCBF2_9CE4_8422_2325
@@ -102,11 +102,14 @@ final class Simulation: @unchecked Sendable {
 
   /// Calls a closure when some time has passed.
   func after(_ duration: Duration, _ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-    timerCount += 1
-    let number = timerCount
+    lastTimer += 1
+    let number = lastTimer
     timers.append(Timer(time: time + max(duration, .zero), number: number, body: body))
     return { [weak self] in self?.timers.removeAll { $0.number == number } }
   }
+
+  /// The number of pending timers.
+  var timerCount: Int { timers.count }
 
   /// Waits, on a fiber.
   func sleep(_ duration: Duration) {
@@ -117,8 +120,8 @@ final class Simulation: @unchecked Sendable {
 
   // MARK: - Running
 
-  /// Runs until there is nothing to do any more.
-  func run() throws {
+  /// Runs until there is nothing to do any more before some time.
+  func run(until end: Duration = .seconds(3600)) throws {
     defer {
       for fiber in idleFibers { fiber.end() }
       idleFibers = []
@@ -128,7 +131,7 @@ final class Simulation: @unchecked Sendable {
         guard let next = timers.indices.min(by: { timers[$0].isBefore(timers[$1]) }) else { break }
         let timer = timers.remove(at: next)
         // Some wait with timers, and would do so for ever.
-        if timer.time > .seconds(3600) { break }
+        if timer.time > end { break }
         time = max(time, timer.time)
         note(UInt64(timer.number) &+ 1 << 40)
         timer.body()

@@ -35,8 +35,9 @@ struct DatabaseSettings: Sendable {
   /// The dispatch queue of accesses; nil if there is none.
   var targetQueue: TargetQueue?
 
-  /// The source of the current time.
+  /// The sources of the current time.
   var clock = MonotonicClock.live
+  var wallClock = WallClock.live
 
   /// The suspension of file locks; nil if the database is never suspended.
   var suspension: Suspension?
