@@ -140,9 +140,39 @@ extension CatalogTable {
     case .virtualTable: return true
     case .table: break
     }
-    guard let index = try indexes(db).first(where: { $0.origin == .primaryKeyConstraint }) else { return true }
+    return try keyIndex(db)?.contains { $0.column == nil } ?? true
+  }
+
+  /// A column in the index of a primary key.
+  private struct KeyIndexColumn {
+    /// The index of the column in the table; nil for the row ID.
+    var column: Int?
+    var collation: String
+
+    /// Whether the column belongs to the key, and is not only stored with it.
+    var isKey: Bool
+  }
+
+  /// Returns the columns in the index of the primary key; nil if there is no such index.
+  private func keyIndex(_ db: Database) throws -> [KeyIndexColumn]? {
+    guard let index = try indexes(db).first(where: { $0.origin == .primaryKeyConstraint }) else { return nil }
     let sql = "PRAGMA \(id.schemaID.sql).index_xinfo(\(index.name.quotedDatabaseIdentifier))"
-    return try db.lookUp(sql).contains { $0["cid"] == -1 }
+    return try db.lookUp(sql).map { row in
+      let column: Int = row["cid"]
+      return KeyIndexColumn(column: column < 0 ? nil : column, collation: row["coll"], isKey: row["key"])
+    }
+  }
+
+  /// Returns the indexes of the columns in the order in which SQLite stores the values of a table without row IDs. The
+  /// primary key comes first. It may contain a column several times, with different collations.
+  func keyedOrder(_ db: Database) throws -> [Int] { try keyIndex(db)?.compactMap(\.column) ?? [] }
+
+  /// Returns the columns and collations by which a primary key that is not the row ID identifies a row. A collation may
+  /// differ from the collation of the column, and a column may occur several times.
+  func keyTerms(_ db: Database) throws -> [(column: String, collation: String)] {
+    try keyIndex(db)?.filter(\.isKey).compactMap { term in
+      term.column.map { (allColumns[$0].name, term.collation) }
+    } ?? []
   }
 
   /// Returns the columns of a key that matches at most one row, if the given columns contain such a key.

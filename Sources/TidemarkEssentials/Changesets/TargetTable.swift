@@ -10,6 +10,10 @@ final class TargetTable {
   /// The columns of the changes that identify a row, by their indexes; nil if the row ID does.
   private let keyColumns: [Int]?
 
+  /// The conditions of a row that columns identify: a quoted column, and the index of its value in `keyColumns`. A
+  /// collation of the primary key may differ from the collation of the column.
+  private let keyTerms: [(column: String, valueIndex: Int, collation: String?)]
+
   /// The quoted names of the columns of the changes, in their order.
   private let columns: [String]
 
@@ -82,6 +86,7 @@ final class TargetTable {
     keyColumns =
       isExact && hiddenRowID != nil && source.rowID != .none
       ? nil : try Self.keyColumns(source, info, hiddenRowID)
+    keyTerms = try Self.keyTerms(keyColumns ?? [], source, table, db)
     (self.source, self.table, self.db, self.isExact) = (source, table, db, isExact)
     if skipsTriggers { try refuseTemporaryTriggers() }
   }
@@ -98,6 +103,20 @@ final class TargetTable {
     throw ChangesetError(
       .schemaMismatch,
       "rows of table \(source) cannot be found: the changeset has no value for its primary key, or no row IDs")
+  }
+
+  private static func keyTerms(
+    _ keyColumns: [Int], _ source: ChangedTable, _ table: CatalogTable, _ db: Database
+  ) throws -> [(column: String, valueIndex: Int, collation: String?)] {
+    let names = keyColumns.map { source.columnNames[$0] }
+    let terms = try table.keyTerms(db).compactMap { column, collation in
+      names.firstIndex { $0.asciiLowercased == column.asciiLowercased }.map { index in
+        (column: column.quotedDatabaseIdentifier, valueIndex: index, collation: Optional(collation))
+      }
+    }
+    if !terms.isEmpty { return terms }
+    // The key is the row ID.
+    return names.enumerated().map { ($1.quotedDatabaseIdentifier, $0, nil) }
   }
 
   private func refuseTemporaryTriggers() throws {
@@ -131,9 +150,14 @@ final class TargetTable {
   func isUnique(_ key: RowKey) -> Bool { !hasNamelessRowID || !key.values.contains(where: \.isNull) }
 
   /// The condition of a row, whose parameters are the values of its key.
-  func condition(of key: RowKey, alias: String = "") -> String {
-    let names = key.isRowID ? [hiddenRowID ?? "rowid"] : (keyColumns ?? []).map { columns[$0] }
-    return names.map { "\(alias)\($0) = ?" }.joined(separator: " AND ")
+  ///
+  /// - Parameter start: The number of the first of these parameters.
+  func condition(of key: RowKey, alias: String = "", parametersFrom start: Int = 1) -> String {
+    if key.isRowID { return "\(alias)\(hiddenRowID ?? "rowid") = ?\(start)" }
+    return keyTerms.map { term in
+      let collation = term.collation.map { " COLLATE \($0.quotedDatabaseIdentifier)" } ?? ""
+      return "\(alias)\(term.column) = ?\(start + term.valueIndex)\(collation)"
+    }.joined(separator: " AND ")
   }
 
   /// Whether the values of a row in the database are the expected ones.
@@ -195,7 +219,8 @@ final class TargetTable {
     let statement = try statement(.update(columns: changed, rowID: rowIDColumn != nil, byRowID: key.isRowID)) {
       let names = changed.map { columns[$0] } + (rowIDColumn.map { [$0] } ?? [])
       let values = names.map { "\($0) = ?" }.joined(separator: ", ")
-      return "UPDATE OR ABORT \(table.qualifiedSQL) SET \(values) WHERE \(condition(of: key))"
+      let condition = condition(of: key, parametersFrom: names.count + 1)
+      return "UPDATE OR ABORT \(table.qualifiedSQL) SET \(values) WHERE \(condition)"
     }
     let rowID = rowIDColumn == nil ? [] : [new.rowID.databaseValue]
     let values = changed.map { new.values[$0] } + rowID + key.values

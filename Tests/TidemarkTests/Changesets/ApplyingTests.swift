@@ -125,6 +125,27 @@ import Tidemark
     #expect(lines == ["11y", "12x"])
   }
 
+  @Test(arguments: [
+    "a TEXT COLLATE NOCASE, d, PRIMARY KEY (a COLLATE BINARY)) WITHOUT ROWID",
+    "a TEXT COLLATE NOCASE, d, PRIMARY KEY (a COLLATE BINARY))",
+    "a TEXT COLLATE NOCASE, d TEXT, PRIMARY KEY (a COLLATE RTRIM, a COLLATE BINARY)) WITHOUT ROWID",
+  ])
+  func `rows are found by the collations of their primary key, not of its columns`(definition: String) throws {
+    try inMemory { db in
+      func lines() throws -> [String] {
+        try String.fetchAll(db, sql: "SELECT a || d FROM t ORDER BY a COLLATE BINARY")
+      }
+      try db.execute(sql: "CREATE TABLE t (\(definition); INSERT INTO t VALUES ('A', 1), ('a', 2), ('B', 3)")
+      let changes = try db.recordingChanges {
+        try db.execute(sql: "UPDATE t SET d = 5 WHERE d = 2; INSERT INTO t VALUES ('b', 6); DELETE FROM t WHERE d = 3")
+      }
+      try db.apply(changes.inverted())
+      #expect(try lines() == ["A1", "B3", "a2"])
+      try db.apply(changes)
+      #expect(try lines() == ["A1", "a5", "b6"])
+    }
+  }
+
   @Test func `generated columns are computed`() throws {
     let lines = try applied(
       "CREATE TABLE t (id INTEGER PRIMARY KEY, a, s AS (a || '!') STORED, v AS (a || '?')); INSERT INTO t VALUES (1, 'a')",
