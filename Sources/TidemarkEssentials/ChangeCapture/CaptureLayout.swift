@@ -154,7 +154,7 @@ extension CaptureLayout {
     let rowIDColumn = primaryKey?.rowIDColumn?.asciiLowercased
     var values = needs.values
     if needs.rows, let primaryKey, !hasRowID { values?.formUnion(primaryKey.columns.map(\.asciiLowercased)) }
-    let storage = StorageOrder(table, rowIDColumn: rowIDColumn, keyColumns: hasRowID ? nil : primaryKey?.columns)
+    let storage = StorageOrder(table, rowIDColumn: rowIDColumn, keyedOrder: hasRowID ? nil : try table.keyedOrder(db))
     let names = table.allColumns.map(\.name.asciiLowercased)
     func wants(_ name: String) -> Bool {
       needs.columns?.contains(name) != false || values?.contains(name) != false
@@ -246,12 +246,12 @@ private struct StorageOrder {
   private let hasRealColumn: Bool
   private let rowIDIndex: Int?
 
-  /// In a table without row IDs: the columns in the order in which SQLite stores them. The key comes first.
+  /// The indexes of the columns of a table without row IDs in the order in which SQLite stores them; nil for other
+  /// tables.
   private let keyedOrder: [Int]?
 
-  /// - Parameter keyColumns: The columns of the primary key of a table without row IDs; nil for other tables.
-  init(_ table: CatalogTable, rowIDColumn: String?, keyColumns: [String]?) {
-    self.table = table
+  init(_ table: CatalogTable, rowIDColumn: String?, keyedOrder: [Int]?) {
+    (self.table, self.keyedOrder) = (table, keyedOrder)
     var next = 0
     storageIndexes = table.allColumns.map { column in
       if column.kind == .virtualGenerated { return -1 }
@@ -260,12 +260,7 @@ private struct StorageOrder {
     }
     hasComputedColumns = next < table.allColumns.count
     hasRealColumn = table.allColumns.contains { $0.affinity == .real && $0.kind != .virtualGenerated }
-    indexing = keyColumns == nil ? .rowIDTables : .otherTables
-    keyedOrder = keyColumns.map { keyColumns in
-      let names = table.allColumns.map(\.name.asciiLowercased)
-      let key = keyColumns.compactMap { names.firstIndex(of: $0.asciiLowercased) }
-      return key + names.indices.filter { !key.contains($0) && table.allColumns[$0].kind != .virtualGenerated }
-    }
+    indexing = keyedOrder == nil ? .rowIDTables : .otherTables
     rowIDIndex = rowIDColumn.flatMap { name in table.allColumns.firstIndex { $0.name.asciiLowercased == name } }
   }
 
@@ -295,7 +290,9 @@ private struct StorageOrder {
     guard let position = keyedOrder?.firstIndex(of: index), position != index else { return false }
     // A REAL column contains no integers, and neither does a text column.
     let mayHaveIntegers = ![.real, .text].contains(table.allColumns[index].affinity)
-    return mayHaveIntegers && table.allColumns[position].affinity == .real
+    if !mayHaveIntegers { return false }
+    // A key that repeats a column has more columns than the table: SQLite then reads behind its list of columns.
+    return position >= table.allColumns.count || table.allColumns[position].affinity == .real
   }
 
   private func position(_ index: Int, _ order: PreupdateIndexing.ColumnOrder) -> Int? {

@@ -46,6 +46,10 @@ import Tidemark
     ("t (name TEXT, x REAL, id INTEGER, data, PRIMARY KEY (id, name)) WITHOUT ROWID", []),
     ("t (name TEXT, x REAL, data, id INTEGER, PRIMARY KEY (id, data)) WITHOUT ROWID", ["data"]),
     ("t (x REAL, id INTEGER PRIMARY KEY, name TEXT)", []),
+    // A key with a repeated column.
+    ("t (a TEXT, b, x REAL, PRIMARY KEY (a COLLATE NOCASE, a, b)) WITHOUT ROWID", ["b"]),
+    ("t (a TEXT, x REAL, b, PRIMARY KEY (a COLLATE NOCASE, a)) WITHOUT ROWID", ["b"]),
+    ("t (a TEXT, b, x REAL, PRIMARY KEY (a, a, b)) WITHOUT ROWID", []),
   ])
   func `columns whose old integers SQLite reports as doubles are not read`(table: String, unread: [String]) throws {
     try DatabaseQueue().inDatabase { db in
