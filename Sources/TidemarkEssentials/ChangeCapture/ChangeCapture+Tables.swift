@@ -195,7 +195,7 @@ extension ChangeCapture {
     }
   }
 
-  /// - Returns: Nil if columns of the table hide its row ID.
+  /// - Returns: Nil if columns of the table hide its row ID, or if SQLite does not report a column of its key reliably.
   private func identity(_ signal: RowChangeSignal, _ table: CatalogTable) throws -> (String, StatementArguments)? {
     let key = try table.primaryKey(db)
     guard let key, !key.hasRowID else {
@@ -204,9 +204,16 @@ extension ChangeCapture {
     }
     let all = CaptureNeeds.TableNeeds(columns: Set(key.columns.map(\.asciiLowercased)))
     let layout = try CaptureLayout(table, TableKey(table.name, in: table.id.schemaID.name), all, db)
-    let values = layout.columns.map { signal.oldValue($0.oldIndex).map { DatabaseValue(copying: $0) } ?? .null }
-    let condition = layout.columns.map { "\($0.name.quotedDatabaseIdentifier) = ?" }.joined(separator: " AND ")
-    return (condition, StatementArguments(values))
+    var (conditions, values): ([String], [DatabaseValue]) = ([], [])
+    // The collations of the key may differ from those of its columns.
+    for (name, collation) in try table.keyTerms(db) {
+      guard let column = layout.columns.first(where: { $0.name == name.asciiLowercased }),
+        let value = signal.oldValue(column.oldIndex)
+      else { return nil }
+      conditions.append("\(name.quotedDatabaseIdentifier) = ? COLLATE \(collation.quotedDatabaseIdentifier)")
+      values.append(DatabaseValue(copying: value))
+    }
+    return (conditions.joined(separator: " AND "), StatementArguments(values))
   }
 }
 

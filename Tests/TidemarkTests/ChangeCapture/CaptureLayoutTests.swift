@@ -62,6 +62,32 @@ import Tidemark
     }
   }
 
+  /// SQLite reports NULL for the old value of a column that was added after the row, so the row is read.
+  @Test(arguments: [
+    ("x REAL, name TEXT, id INTEGER, PRIMARY KEY (id, name)", "(1, 'a', 1), (1, 'a', 2)", "id = 1"),
+    ("name TEXT COLLATE NOCASE, PRIMARY KEY (name COLLATE BINARY)", "('A'), ('a')", "name = 'A' COLLATE BINARY"),
+  ])
+  func `an update of an added column is noticed if another row has a similar key`(
+    definition: String, rows: String, first: String
+  ) throws {
+    let database = try Observed.queue.open()
+    try database.writer.write { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE t (\(definition)) WITHOUT ROWID; INSERT INTO t VALUES \(rows);
+          ALTER TABLE t ADD COLUMN d DEFAULT 5; UPDATE t SET d = 6 WHERE \(first);
+          """)
+    }
+    let observation = ValueObservation.tracking { db in
+      try Int.fetchAll(db, sql: "SELECT d FROM t WHERE d = 5")
+    }
+    let (values, cancellable) = observation.collect(in: database.writer)
+    try values.wait(forLast: [5])
+    try database.writer.write { try $0.execute(sql: "UPDATE t SET d = 6 WHERE d = 5") }
+    try values.wait(forLast: [])
+    cancellable.cancel()
+  }
+
   @Test func `an update changes the columns that differ`() {
     let layout = CaptureLayout.ofTable("book", ["title", "pages"])
     #expect(layout.mayHaveChanged(["pages"], moved(from: 1, to: 1, changing: 0b10)))
