@@ -64,7 +64,11 @@ struct CaptureNeeds: Sendable, Equatable {
 
   /// Whether the library stores changes in a table.
   static func isTableOfLibrary(_ name: String) -> Bool {
-    name.hasPrefix(feedTablePrefix) || name == undoTableName || name.hasPrefix(clusterTablePrefix)
+    // A table of the program may begin with the same letters: `tidemark_feedback`.
+    name == undoTableName
+      || [feedTablePrefix, clusterTablePrefix].contains { prefix in
+        name == prefix || name.hasPrefix(prefix + "_")
+      }
   }
 
   /// The needs for a table; nil for none.

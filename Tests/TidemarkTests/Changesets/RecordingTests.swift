@@ -146,6 +146,15 @@ import Tidemark
     }
   }
 
+  @Test(arguments: ["tidemark_feedback", "tidemark_feed2", "tidemark_clusters"])
+  func `a table whose name begins like those of the library is recorded`(name: String) throws {
+    try inMemory { db in
+      try db.execute(sql: "CREATE TABLE \(name) (id INTEGER PRIMARY KEY)")
+      let changes = try db.recordingChanges { try db.execute(sql: "INSERT INTO \(name) VALUES (1)") }
+      #expect(changes.rows.map(\.description) == ["INSERT \(name) [1]: id 1"])
+    }
+  }
+
   @Test func `schema changes are recorded in their order`() throws {
     try inPlayers { db in
       let changes = try db.recordingChanges {
