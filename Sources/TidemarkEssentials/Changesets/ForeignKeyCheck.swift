@@ -105,7 +105,10 @@ struct ForeignKeyCheck {
     let (outgoing, incoming) = try foreignKeys(of: target)
     func isChanged(_ columns: [String]) -> Bool {
       columns.contains { name in
-        guard let index = target.source.index(ofColumn: name) else { return false }
+        guard let index = target.source.index(ofColumn: name) else {
+          // Any change may have changed the value of a generated column.
+          return target.table.column(named: name)?.isGenerated == true
+        }
         return !old.values[index].hasSameBytes(as: new.values[index])
       }
     }

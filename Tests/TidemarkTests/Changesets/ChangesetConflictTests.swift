@@ -242,6 +242,27 @@ import Tidemark
     #expect(try !inFamily(updates, content, foreignKeys: .ignore).isEmpty)
   }
 
+  @Test(arguments: ["STORED", "VIRTUAL"])
+  func `foreign keys of generated columns are checked`(storage: String) throws {
+    try inMemory { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE parent (id INTEGER PRIMARY KEY, a, k AS (a) \(storage) UNIQUE);
+          CREATE TABLE child (id INTEGER PRIMARY KEY, a, k AS (a) \(storage) REFERENCES parent (k));
+          INSERT INTO parent (a) VALUES (1), (2); INSERT INTO child (a) VALUES (1);
+          """)
+      let parent = try db.recordingChanges { try db.execute(sql: "UPDATE parent SET a = 3 WHERE a = 2") }
+      try db.apply(parent.inverted())
+      let child = try db.recordingChanges { try db.execute(sql: "UPDATE child SET a = 2") }
+      let first = #expect(throws: ChangesetConflict.self) { try db.apply(parent) }
+      #expect(first?.kind == .foreignKey)
+      try db.apply(child.inverted())
+      try db.apply(parent)
+      let second = #expect(throws: ChangesetConflict.self) { try db.apply(child) }
+      #expect(second?.kind == .foreignKey)
+    }
+  }
+
   @Test func `a row that is replaced must not be referred to`() throws {
     let conflict = #expect(throws: ChangesetConflict.self) {
       try inMemory { db in
