@@ -225,9 +225,8 @@ struct WholeRows: Sendable {
 }
 
 extension CatalogTable {
-  /// Whether the statement that has created the table declares a counter. The keyword is reserved: a name must be
-  /// quoted.
-  fileprivate var declaresCounter: Bool {
+  /// Whether the table counts its row IDs with `AUTOINCREMENT`. The keyword is reserved: a name must be quoted.
+  var declaresCounter: Bool {
     guard let sql else { return false }
     var tokenizer = SQLTokenizer(sql)
     while let token = tokenizer.next() {

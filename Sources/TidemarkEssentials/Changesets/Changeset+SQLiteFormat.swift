@@ -35,7 +35,7 @@ extension Changeset {
       last[row.table.name] = max(id, last[row.table.name] ?? id)
     }
     return try last.sorted { $0.key < $1.key }.compactMap { name, id in
-      guard try db.catalogTable(name, in: "main")?.hasCounter == true else { return nil }
+      guard try db.catalogTable(name, in: "main")?.declaresCounter == true else { return nil }
       return .counter(databaseName: "main", tableName: name, value: id)
     }
   }

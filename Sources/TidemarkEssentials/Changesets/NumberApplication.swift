@@ -78,18 +78,10 @@ struct NumberApplication {
     guard let value else {
       return try db.execute(sql: "DELETE FROM \(sequence) WHERE name = ?", arguments: [name])
     }
-    guard table?.hasCounter == true else { return }
+    guard table?.declaresCounter == true else { return }
     try db.execute(sql: "UPDATE \(sequence) SET seq = ? WHERE name = ?", arguments: [value, name])
     if db.changesCount == 0 {
       try db.execute(sql: "INSERT INTO \(sequence) (name, seq) VALUES (?, ?)", arguments: [name, value])
     }
-  }
-}
-
-extension CatalogTable {
-  /// Whether the table counts its row IDs with `AUTOINCREMENT`.
-  var hasCounter: Bool {
-    // Other words may contain this one.
-    sql?.asciiLowercased.split { !$0.isLetter && $0 != "_" }.contains("autoincrement") == true
   }
 }

@@ -181,6 +181,23 @@ import Testing
     }
   }
 
+  @Test func `inserted rows of a table without a counter get none, whatever its columns are called`() throws {
+    try inMemory { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE other (id INTEGER PRIMARY KEY AUTOINCREMENT);
+          CREATE TABLE t (id INTEGER PRIMARY KEY, "autoincrement" /* no autoincrement */);
+          """)
+      let changes = try db.recordingChanges { try db.execute(sql: "INSERT INTO t VALUES (8, 1)") }
+      try db.apply(changes.inverted())
+      let imported = try Changeset(sqliteChangeset: changes.sqliteChangesetData(), db)
+      #expect(imported.elements.count == 1)
+      try db.apply(imported)
+      let counterCount = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM sqlite_sequence")
+      #expect(counterCount == 0)
+    }
+  }
+
   // MARK: - Malformed bytes
 
   private static let header: [UInt8] = Array("T".utf8) + [3, 1, 0, 0] + Array("t".utf8) + [0]
