@@ -83,6 +83,12 @@ struct RegionPlanBuilder {
       return table
     }
     table.rowIDName = facts.rowIDName
+    var columns = columns
+    if facts.columns[""] != nil {
+      // The authorizer reports the column without a name as it reports a table of which only the rows matter.
+      columns.insert("")
+      part = TableRegion.Part(columns: columns)
+    }
     switch facts.kind {
     case .table:
       part.orderingColumns.formUnion(facts.keyColumns)

@@ -10,6 +10,19 @@ import Tidemark
     }
   }
 
+  /// The authorizer reports this column as it reports a table of which only the rows matter.
+  @Test func `a column without a name is read`() throws {
+    try inMemory { db throws in
+      try db.execute(sql: "CREATE TABLE t (a, \"\", g AS (a)); CREATE TABLE u (a, \"\" AS (a))")
+      func isModified(_ query: String, _ event: DatabaseEventKind) throws -> Bool {
+        try db.makeStatement(sql: query).databaseRegion.isModified(byEventsOfKind: event)
+      }
+      #expect(try isModified("SELECT \"\" FROM t", .update(tableName: "t", columnNames: [""])))
+      #expect(try !isModified("SELECT a FROM t", .update(tableName: "t", columnNames: ["g"])))
+      #expect(try isModified("SELECT \"\" FROM u", .update(tableName: "u", columnNames: ["a"])))
+    }
+  }
+
   // swift-format-ignore
   @Test(arguments: [
     ("SELECT 1", "empty"),
