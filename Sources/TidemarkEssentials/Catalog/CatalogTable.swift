@@ -81,12 +81,14 @@ extension CatalogTable {
     let indexes = try db.lookUp("PRAGMA \(id.schemaID.sql).index_list(\(name.quotedDatabaseIdentifier))")
       .compactMap { row -> IndexInfo? in
         let indexName: String = row["name"]
-        let rows = try db.lookUp("PRAGMA \(id.schemaID.sql).index_info(\(indexName.quotedDatabaseIdentifier))")
+        let rows = try db.lookUp("PRAGMA \(id.schemaID.sql).index_xinfo(\(indexName.quotedDatabaseIdentifier))")
+          .filter { $0["key"] }
         let columns = rows.compactMap { $0["name"] as String? }
         guard columns.count == rows.count else { return nil }
         return IndexInfo(
           name: indexName, columns: columns, isUnique: row["unique"],
-          origin: IndexInfo.Origin(rawValue: row["origin"]), isPartial: row["partial"])
+          origin: IndexInfo.Origin(rawValue: row["origin"]), isPartial: row["partial"],
+          collations: rows.map { $0["coll"] })
       }
     knownIndexes = indexes
     return indexes

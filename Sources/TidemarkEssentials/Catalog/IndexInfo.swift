@@ -36,4 +36,7 @@ public struct IndexInfo: Sendable {
 
   /// Whether the index contains only the rows that satisfy a condition.
   let isPartial: Bool
+
+  /// The collations of the columns in the index, which may differ from those of the columns.
+  let collations: [String]
 }

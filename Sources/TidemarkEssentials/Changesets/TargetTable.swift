@@ -293,7 +293,9 @@ final class TargetTable {
     for index in try table.indexes(db) where index.isUnique && !index.isPartial {
       let positions = index.columns.compactMap { source.index(ofColumn: $0) }
       if positions.count < index.columns.count { continue }
-      let condition = positions.map { "\(columns[$0]) = ?" }.joined(separator: " AND ")
+      let condition = zip(positions, index.collations).map { position, collation in
+        "\(columns[position]) = ? COLLATE \(collation.quotedDatabaseIdentifier)"
+      }.joined(separator: " AND ")
       let sql = "SELECT \(storedColumns.joined(separator: ", ")) FROM \(table.qualifiedSQL) WHERE \(condition)"
       if let row = try db.internalRows(sql, positions.map { new.values[$0] }).first { return (storedNames, row) }
     }

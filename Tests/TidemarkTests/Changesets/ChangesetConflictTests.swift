@@ -196,6 +196,27 @@ import Tidemark
         """)
   }
 
+  @Test(arguments: [
+    ("a TEXT, b", "a COLLATE NOCASE", "(4, 'C', 4)", 4),
+    ("a TEXT COLLATE NOCASE, b UNIQUE", "a COLLATE BINARY", "(4, 'C', 4), (5, 'x', 9)", 5),
+  ])
+  func `the row with a unique value is found by the collation of the index`(
+    columns: String, index: String, rows: String, id: Int
+  ) throws {
+    try inMemory { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE t (id INTEGER PRIMARY KEY, \(columns)); CREATE UNIQUE INDEX i ON t (\(index));
+          INSERT INTO t VALUES (1, 'a', 1);
+          """)
+      let changes = try db.recordingChanges { try db.execute(sql: "UPDATE t SET a = 'c', b = 9") }
+      try db.apply(changes.inverted())
+      try db.execute(sql: "INSERT INTO t VALUES \(rows)")
+      let conflict = #expect(throws: ChangesetConflict.self) { try db.apply(changes) }
+      #expect(conflict?.currentRow?["id"] == id)
+    }
+  }
+
   // MARK: - Foreign keys
 
   private static let family = """
