@@ -135,6 +135,9 @@ private struct ComparedTable {
       oldRows.finish()
       newRows.finish()
     }
+    // The texts of a database that is not in UTF-8 have another order. Then a row that exists in both may be taken for an
+    // inserted one before it is taken for a deleted one. In this order, both are an update.
+    var insertions: [ChangedRow] = []
     var (old, new) = (try oldRows.next(), try newRows.next())
     while old != nil || new != nil {
       let order = order(old, new)
@@ -147,10 +150,11 @@ private struct ComparedTable {
         body(ChangedRow(table: table, images: .delete(image)))
         old = try oldRows.next()
       } else if let image = new {
-        body(ChangedRow(table: table, images: .insert(image)))
+        insertions.append(ChangedRow(table: table, images: .insert(image)))
         new = try newRows.next()
       }
     }
+    insertions.forEach(body)
   }
 
   /// The order of two identities. The end of the rows comes last.

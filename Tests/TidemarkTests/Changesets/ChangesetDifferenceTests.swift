@@ -67,6 +67,26 @@ import Tidemark
     }
   }
 
+  @Test(arguments: ["UTF-8", "UTF-16le", "UTF-16be"], ["UTF-8", "UTF-16le"])
+  func `keys are compared in databases of any encoding`(encoding: String, other: String) throws {
+    let schema = "CREATE TABLE t (k TEXT PRIMARY KEY, n) WITHOUT ROWID;"
+    func open(_ encoding: String, _ rows: String) throws -> DatabaseQueue {
+      let dbQueue = try DatabaseQueue()
+      try dbQueue.inDatabase { db in
+        try db.execute(sql: "PRAGMA encoding = '\(encoding)'; \(schema) INSERT INTO t VALUES \(rows)")
+      }
+      return dbQueue
+    }
+    let (old, new) = (
+      try open(encoding, "('Ā', 1), ('a', 1), ('\u{1F600}', 2), ('\u{FFFD}', 3)"),
+      try open(other, "('a', 2), ('\u{FFFD}', 4), ('é', 5)")
+    )
+    let changes = try old.read { first in try new.read { second in try Changeset(from: first, to: second) } }
+    try old.write { _ = try $0.apply(changes) }
+    let rows = try old.read { try String.fetchAll($0, sql: "SELECT k || n FROM t ORDER BY n") }
+    #expect(rows == ["a2", "\u{FFFD}4", "é5"])
+  }
+
   @Test func `some tables are compared`() throws {
     try withTwo(
       "\(Self.schema); CREATE TABLE other (a)",
