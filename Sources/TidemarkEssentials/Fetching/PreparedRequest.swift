@@ -93,7 +93,7 @@ public struct PreparedRequest {
       return try Decoding._decodeOne(window)
     }
     var run = try makeRun()
-    defer { run.finishKeepingRow() }
+    defer { run.finishKeepingRow(adapterBox) }
     return try run.stepToFirstRow(adapterBox) ? Decoding._decodeOne(run.row) : nil
   }
 

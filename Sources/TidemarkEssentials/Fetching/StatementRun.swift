@@ -1,6 +1,6 @@
 /// A box for the adapter of a request and its run.
 @usableFromInline
-final class AdapterBox {
+final class AdapterBox: Sendable {
   let adapter: any RowAdapter
 
   private init(_ adapter: any RowAdapter) {
@@ -34,7 +34,9 @@ struct StatementRun {
   init(_ statement: Statement, arguments: borrowing StatementArguments?, adapter: AdapterBox?) throws {
     statement.database.preconditionAccess()
     var statement = try statement.availableStatement()
-    if let adapter = adapter?.adapter {
+    if let spare = statement.takeSpareRow(for: adapter) {
+      row = spare
+    } else if let adapter = adapter?.adapter {
       do {
         row = try Row(statement: statement, adapter: adapter)
       } catch {
@@ -43,7 +45,7 @@ struct StatementRun {
         row = try Row(statement: statement, adapter: adapter)
       }
     } else {
-      row = statement.takeSpareRow() ?? Row(statement: statement)
+      row = Row(statement: statement)
     }
     try statement.start(arguments)
     if let checking = row.checking { checking.reset() }
@@ -76,17 +78,22 @@ struct StatementRun {
 
   /// Ends the run inside its access, and keeps the window for the next run.
   @usableFromInline
-  mutating func finishKeepingRow() {
-    finish()
-    // A window that is referenced elsewhere cannot be reused.
-    if row.layout == nil, isKnownUniquelyReferenced(&row) { statement.keep(spare: row) }
+  mutating func finishKeepingRow(_ adapter: AdapterBox?) {
+    row.releaseDecoders()
+    statement.finish(run: number)
+    if isKnownUniquelyReferenced(&row) {
+      statement.keep(spare: row, for: adapter)
+    } else {
+      // A window that is referenced elsewhere cannot be reused.
+      row.forgetDecoder()
+    }
   }
 }
 
 extension Statement {
-  /// Returns the window kept by an earlier run, if it has the current columns.
-  fileprivate func takeSpareRow() -> Row? {
-    if cached.spareWindow == nil { return nil }
+  /// Returns the window kept by an earlier run with the same adapter, if it has the current columns.
+  fileprivate func takeSpareRow(for adapter: AdapterBox?) -> Row? {
+    if cached.spareWindow == nil || cached.spareAdapter !== adapter { return nil }
     // Exchange the value to avoid a retain and a release.
     var spare: AnyObject?
     swap(&spare, &cached.spareWindow)
@@ -95,8 +102,10 @@ extension Statement {
     return row.reopen(on: self) ? row : nil
   }
 
-  fileprivate func keep(spare row: Row) {
-    if row.close() { cached.spareWindow = row }
+  fileprivate func keep(spare row: Row, for adapter: AdapterBox?) {
+    guard row.close() else { return }
+    cached.spareWindow = row
+    if cached.spareAdapter !== adapter { cached.spareAdapter = adapter }
   }
 }
 

@@ -7,6 +7,8 @@ extension SQLPrinter {
   }
 
   mutating func print(_ query: SQLQuery) throws {
+    var query = query
+    query.nameTables()
     try print(query.commonTables)
     try withScope(SQLScope(query)) { printer in
       printer.sql += query.isDistinct ? "SELECT DISTINCT " : "SELECT "

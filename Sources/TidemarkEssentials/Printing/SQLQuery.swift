@@ -32,7 +32,6 @@ struct SQLQuery {
     let alias = TableAliasBase(userName: nil)
     source = source.aliased(alias)
     try addJoins(of: relation, alias, parent: nil, db)
-    nameTables()
   }
 
   /// The tables of the `FROM` clause.
@@ -110,7 +109,10 @@ extension SQLQuery {
   }
 
   /// Gives names to the tables whose own names are ambiguous: `player1`, `player2`.
-  private mutating func nameTables() {
+  ///
+  /// The printer calls this method: a query whose shape is known needs no names.
+  mutating func nameTables() {
+    if joins.isEmpty { return }
     let tables = sources
     preconditionAliases(of: tables)
     let unnamed = tables.filter { $0.userName == nil }.map(\.tableName.asciiLowercased)

@@ -8,7 +8,7 @@
 struct PrintedQuery {
   let sql: String
   let arguments: StatementArguments
-  let adapter: (any RowAdapter)?
+  let adapter: AdapterBox?
 }
 
 /// The printed SQL of a request with associations, for each schema for which it was printed.

@@ -16,17 +16,14 @@ extension QueryInterfaceRequest: FetchRequest {
       } else {
         try print(db, forSingleResult: singleResult)
       }
-    var request = PreparedRequest(
-      statement: try db.preparedStatement(sql: query.sql), arguments: query.arguments, adapter: query.adapter)
+    var request = PreparedRequest(try db.preparedStatement(sql: query.sql), query.arguments, boxed: query.adapter)
     request.supplementaryFetch = relation.supplementaryFetch()
     return request
   }
 
   private func print(_ db: Database, forSingleResult singleResult: Bool) throws -> PrintedQuery {
-    let query = try SQLQuery(relation, db)
-    let (sql, arguments) = try db.moduleState(QueryTexts.self).printed(
-      query, db, for: singleResult ? .oneRow : .allRows)
-    return PrintedQuery(sql: sql, arguments: arguments, adapter: try query.rowAdapter(db))
+    try db.moduleState(QueryTexts.self).printed(
+      SQLQuery(relation, db), db, for: singleResult ? .oneRow : .allRows)
   }
 
   /// The number of rows. None is decoded, and none sorted.
@@ -64,8 +61,9 @@ extension QueryInterfaceRequest: FetchRequest {
 extension Database {
   /// Fetches the integer that a query returns.
   fileprivate func fetchInteger(_ query: SQLQuery, for purpose: QueryTexts.Purpose) throws -> Int {
-    let (sql, arguments) = try moduleState(QueryTexts.self).printed(query, self, for: purpose)
-    let request = PreparedRequest(statement: try preparedStatement(sql: sql), arguments: arguments, adapter: nil)
+    let printed = try moduleState(QueryTexts.self).printed(query, self, for: purpose)
+    let request = PreparedRequest(
+      statement: try preparedStatement(sql: printed.sql), arguments: printed.arguments, adapter: nil)
     return try request.first(ValueDecoding<Int>.self) ?? 0
   }
 

@@ -1,9 +1,18 @@
-/// The SQL of the queries that a connection has printed, by their shapes.
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The SQL of the queries that a connection has printed, by their shapes, and the adapters of their rows.
 final class QueryTexts: DatabaseModuleState {
   private struct Text {
     let sql: String
+    let adapter: AdapterBox?
 
-    /// The generation of the catalog; nil if the SQL does not depend on the schema.
+    /// The generation of the catalog; nil if neither the SQL nor the adapter depend on the schema.
     let generation: UInt?
   }
 
@@ -19,9 +28,12 @@ final class QueryTexts: DatabaseModuleState {
 
     /// `SELECT COUNT(*) FROM (…)`
     case count
+
+    /// Whether the rows of the query are the rows of the result.
+    fileprivate var isForRows: Bool { self == .allRows || self == .oneRow }
   }
 
-  private var texts: [[UInt8]: Text] = [:]
+  private var texts: [Key: Text] = [:]
   private var shape = QueryShape()
 
   /// How often a query was printed.
@@ -33,30 +45,30 @@ final class QueryTexts: DatabaseModuleState {
 
   init() {}
 
-  /// Returns the SQL of a query, and its arguments. Prints it if no query of the same shape was printed before.
-  func printed(
-    _ query: SQLQuery, _ db: Database, for purpose: Purpose
-  ) throws -> (sql: String, arguments: StatementArguments) {
+  /// Returns the SQL of a query, its arguments, and the adapter of its rows. Prints it if no query of the same shape
+  /// was printed before.
+  func printed(_ query: SQLQuery, _ db: Database, for purpose: Purpose) throws -> PrintedQuery {
     guard shape.take(from: query) else { return try print(query, db, for: purpose) }
     shape.add(purpose.rawValue)
     // The printer may execute code of the program that prints other requests.
-    let (key, values) = (shape.bytes, shape.values)
+    let (key, values) = (Key(bytes: shape.bytes), shape.values)
     if let text = texts[key], try text.generation.map({ try $0 == db.catalogGeneration() }) ?? true {
-      return (text.sql, StatementArguments(values: values))
+      return PrintedQuery(sql: text.sql, arguments: StatementArguments(values: values), adapter: text.adapter)
     }
-    let dependsOnSchema = purpose == .oneRow && query.limit == nil && query.mayHaveKeyInFilter
+    let dependsOnSchema =
+      !query.joins.isEmpty || purpose == .oneRow && query.limit == nil && query.mayHaveKeyInFilter
     let generation = dependsOnSchema ? try db.catalogGeneration() : nil
-    let (sql, arguments) = try print(query, db, for: purpose)
-    assert(arguments.values.count == values.count, "The values of a shape are not those of its SQL: \(sql)")
+    let printed = try print(query, db, for: purpose)
+    assert(
+      printed.arguments.values.count == values.count, "The values of a shape are not those of its SQL: \(printed.sql)")
     if texts.count >= Self.textCountMax { texts.removeAll() }
-    texts[key] = Text(sql: sql, generation: generation)
-    return (sql, arguments)
+    texts[key] = Text(sql: printed.sql, adapter: printed.adapter, generation: generation)
+    return printed
   }
 
-  private func print(
-    _ query: SQLQuery, _ db: Database, for purpose: Purpose
-  ) throws -> (sql: String, arguments: StatementArguments) {
+  private func print(_ query: SQLQuery, _ db: Database, for purpose: Purpose) throws -> PrintedQuery {
     printCount += 1
+    let base = query
     var query = query
     var printer = SQLPrinter(db)
     switch purpose {
@@ -69,7 +81,29 @@ final class QueryTexts: DatabaseModuleState {
       try printer.print(query)
       printer.sql += ")"
     }
-    return (printer.sql, printer.arguments)
+    let adapter = purpose.isForRows ? try base.rowAdapter(db) : nil
+    return PrintedQuery(sql: printer.sql, arguments: printer.arguments, adapter: .boxing(adapter))
+  }
+}
+
+/// The bytes of a shape. The standard library would hash them one by one.
+private struct Key: Hashable {
+  let bytes: [UInt8]
+
+  static func == (lhs: Key, rhs: Key) -> Bool {
+    lhs.bytes.withUnsafeBytes { left in
+      rhs.bytes.withUnsafeBytes { right in
+        // A shape is never empty.
+        guard left.count == right.count, let left = left.baseAddress, let right = right.baseAddress else {
+          return false
+        }
+        return memcmp(left, right, lhs.bytes.count) == 0
+      }
+    }
+  }
+
+  func hash(into hasher: inout Hasher) {
+    bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
   }
 }
 

@@ -2,15 +2,33 @@
 //
 // A window shows many rows, and each of them has the same scopes, and prefetched rows with the same columns. Records in
 // them are decoded from windows, too: each window is created once, and keeps its decoder (benchmark `associations`).
+// The windows on scopes are kept with their window for the next run of its statement.
 
 /// The windows inside a window.
 final class NestedWindows {
-  fileprivate var scopes: [(name: String, row: Row)] = []
+  /// The scopes that were asked for. The row is nil if there is none of this name.
+  fileprivate var scopes: [(name: String, row: Row?)] = []
+
   fileprivate var lists: [(key: String, window: Row, rows: StoredRows)] = []
 
-  func forgetDecoders() {
-    for (_, row) in scopes { row.forgetDecoder() }
+  func releaseDecoders() {
+    for (_, row) in scopes { row?.releaseDecoders() }
     for (_, window, _) in lists { window.forgetDecoder() }
+  }
+
+  /// Closes the windows, and removes those that are referenced elsewhere: they cannot be reused.
+  func close() {
+    lists = []
+    for index in scopes.indices.reversed() where scopes[index].row != nil {
+      if !isKnownUniquelyReferenced(&scopes[index].row) || scopes[index].row?.close() == false {
+        scopes.remove(at: index)
+      }
+    }
+  }
+
+  /// Reopens the windows on the statement that they had before.
+  func reopen(on statement: Statement) {
+    for (_, row) in scopes { row?.reopenScope(on: statement) }
   }
 }
 
@@ -20,16 +38,21 @@ extension Row {
   /// If this row is a window, the scope is one as well.
   func scopeForDecoding(_ name: String) -> Row? {
     guard let layout, !layout.scopes.isEmpty else { return nil }
-    if let known = nestedWindows?.scopes.first(where: { $0.name == name })?.row {
-      known.follow(self)
-      return known
+    if let known = nestedWindows?.scopes.first(where: { $0.name == name }) {
+      known.row?.follow(self)
+      return known.row
     }
-    guard let scope = scopesTree[name] else { return nil }
+    let scope = scopesTree[name]
     if reusesDecoder {
-      scope.becomeWindow()
+      scope?.becomeWindow()
       storeNestedWindows().scopes.append((name, scope))
     }
     return scope
+  }
+
+  /// Reopens the window of a scope, and those inside it.
+  fileprivate func reopenScope(on statement: Statement) {
+    if reopen(on: statement) { reusesDecoder = true }
   }
 
   /// Calls a closure with each row of a list of prefetched rows, for decoding. The rows are valid during the call.

@@ -35,6 +35,9 @@ public final class Row {
     /// The windows on the scopes and the prefetched rows of this window.
     var nested: NestedWindows?
 
+    /// How records are decoded from the columns of this window, found by a later module. It is kept with the window.
+    var decodingPlan: AnyObject?
+
     /// The decoder of the rows of this window, created once by a later module.
     ///
     /// It may retain the row. So it is only stored if the caller has promised to call `forgetDecoder`.
@@ -74,6 +77,13 @@ public final class Row {
   }
 
   var nestedWindows: NestedWindows? { window.nested }
+
+  /// How records are decoded from the columns of this window. It does not retain the row.
+  var decodingPlan: AnyObject? {
+    get { window.decodingPlan }
+    set { window.decodingPlan = newValue }
+  }
+
   var reusableDecoder: (any ReusableDecoder)? { window.decoder }
 
   /// Whether a caller has promised to call `forgetDecoder`.
@@ -165,20 +175,22 @@ public final class Row {
     window.prefetched.index = row.window.prefetched.index
   }
 
-  /// Closes an unused window, which releases its statement.
+  /// Closes an unused window and the windows inside it, which releases their statement.
   ///
   /// - Returns: Whether the window can be reopened.
   func close() -> Bool {
     window.statement = nil
+    window.nested?.close()
     return window.prefetched.isEmpty
   }
 
-  /// Reopens a window on its former statement.
+  /// Reopens a window, and those inside it, on their former statement.
   ///
   /// - Returns: Whether the statement still has the columns of the row.
   func reopen(on statement: Statement) -> Bool {
     guard statement.isKnownToHave(baseColumns) else { return false }
     window.statement = statement
+    window.nested?.reopen(on: statement)
     return true
   }
 
@@ -195,13 +207,17 @@ public final class Row {
     return windows
   }
 
+  /// Releases the decoders of this window and of those inside it, and discards the latter.
   @usableFromInline
   func forgetDecoder() {
+    releaseDecoders()
+    window.nested = nil
+  }
+
+  /// Releases the decoders of this window and of those inside it.
+  func releaseDecoders() {
     window.reusesDecoder = false
-    if let windows = window.nested {
-      window.nested = nil
-      windows.forgetDecoders()
-    }
+    window.nested?.releaseDecoders()
     guard let decoder = window.decoder else { return }
     window.decoder = nil
     decoder.releaseReferences()

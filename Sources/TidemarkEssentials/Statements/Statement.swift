@@ -152,6 +152,9 @@ public final class Statement {
     /// The row window of the last run that fetched one row, closed: it does not retain the statement. The next such run
     /// reuses it, because creating and freeing a window takes 550 instructions (Benchmarks: `access: pool.read`).
     var spareWindow: AnyObject?
+
+    /// The adapter of this window; nil if it has none.
+    var spareAdapter: AnyObject?
   }
 
   // MARK: - Short names

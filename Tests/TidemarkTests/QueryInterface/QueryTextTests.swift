@@ -120,11 +120,10 @@ import Tidemark
     }
   }
 
-  @Test func `raw SQL, subqueries, joins and aliases have no shape`() throws {
-    let alias = TableAlias(name: "p")
+  @Test func `raw SQL, subqueries and tables of other queries have no shape`() throws {
     let requests = [
       Player.filter(sql: "id = 1"), Player.filter(Player.select(Column("id")).contains(Column("id"))),
-      Player.all().aliased(alias).filter(alias[Column("id")] == 1), Player.select(sql: "id"),
+      Player.all().filter(TableAlias(name: "p")[Column("id")] == 1), Player.select(sql: "id"),
       Player.all().order(sql: "id"), Player.filter(Player.all().exists()),
     ]
     try queue.read { db throws in
@@ -132,6 +131,17 @@ import Tidemark
         var shape = QueryShape()
         #expect(try !shape.take(from: SQLQuery(request.relation, db)))
       }
+    }
+  }
+
+  @Test func `aliases with different names have different SQL`() throws {
+    try queue.read { db throws in
+      for (name, id) in [("p", 1), (nil, 2), ("q", 3), ("p", 2)] as [(String?, Int64)] {
+        let alias = TableAlias(name: name)
+        let request = Player.all().aliased(alias).filter(alias[Column("id")] == id)
+        #expect(try request.fetchAll(db).map(\.id) == [id])
+      }
+      #expect(printCount(db) == 3)
     }
   }
 

@@ -64,7 +64,7 @@ final class RecordDecoder: Decoder, ReusableDecoder {
       if decoder.plan.recordID == ObjectIdentifier(recordType) { return decoder }
       known = decoder.state.next
     }
-    let decoder = RecordDecoder(row, RecordDecodingPlan(recordType, row), codingPath: [])
+    let decoder = RecordDecoder(row, .plan(of: row, for: recordType), codingPath: [])
     if row.reusesDecoder {
       decoder.state.reusesContainer = true
       decoder.state.next = first

@@ -2,7 +2,8 @@ import FoundationEssentials
 
 /// The information that all rows of a statement share when `Decodable` records are decoded from them.
 ///
-/// The plan is created for the first record. Only one decoder owns it, so it needs no lock.
+/// The plan is created for the first record. A window keeps the plans of its record types, also for the next run of its
+/// statement. Only decoders of this window use them, so they need no lock.
 final class RecordDecodingPlan {
   let recordType: any FetchableRecord.Type
 
@@ -24,15 +25,42 @@ final class RecordDecodingPlan {
 
     /// The types decoded from prefetched rows, and how their elements are decoded if they are arrays of records.
     var arrays: [(type: ObjectIdentifier, array: (any RecordArray.Type)?)] = []
+
+    /// Whether strategies of the record determine some of the above.
+    var dependOnStrategies = false
   }
 
   private var types: Types
 
-  init(_ recordType: any FetchableRecord.Type, _ row: Row) {
+  /// The plan of another record type for the same window.
+  private var next: RecordDecodingPlan?
+
+  /// Returns the plan for a record type: the one that the window keeps, or a new one.
+  ///
+  /// A record may change its strategies from run to run.
+  static func plan(of row: Row, for recordType: any FetchableRecord.Type) -> RecordDecodingPlan {
+    let keys = recordType.databaseColumnDecodingStrategy.keys(row.columns.names)
+    guard keys == nil, row.reusesDecoder else { return RecordDecodingPlan(recordType, row, keys: keys) }
+    // Only this function stores plans.
+    let first = row.decodingPlan.map { unsafeDowncast($0, to: RecordDecodingPlan.self) }
+    var known = first
+    while let plan = known {
+      if plan.recordID == ObjectIdentifier(recordType) {
+        plan.forgetStrategies()
+        return plan
+      }
+      known = plan.next
+    }
+    let plan = RecordDecodingPlan(recordType, row, keys: nil)
+    plan.next = first
+    row.decodingPlan = plan
+    return plan
+  }
+
+  private init(_ recordType: any FetchableRecord.Type, _ row: Row, keys: [String]?) {
     self.recordType = recordType
     recordID = ObjectIdentifier(recordType)
     let names = row.columns
-    let keys = recordType.databaseColumnDecodingStrategy.keys(names.names)
     if let keys {
       let indexes = Dictionary(zip(keys, keys.indices), uniquingKeysWith: { leftmost, _ in leftmost })
       columns = keys.map { ($0, indexes[$0] ?? 0) }
@@ -43,6 +71,15 @@ final class RecordDecodingPlan {
     }
     types = Types(
       plain: Array(repeating: nil, count: names.count), readings: Array(repeating: nil, count: names.count))
+  }
+
+  private func forgetStrategies() {
+    guard types.dependOnStrategies else { return }
+    types.dependOnStrategies = false
+    for index in types.plain.indices {
+      types.plain[index] = nil
+      types.readings[index] = nil
+    }
   }
 
   /// Returns the index of the leftmost column for a key.
@@ -82,13 +119,14 @@ final class RecordDecodingPlan {
     indexes == nil ? key.stringValue : row.columns.names[index]
   }
 
-  /// Returns the decoding method of a type in a column. The record's strategies are queried once per statement.
+  /// Returns the decoding method of a type in a column. The record's strategies are queried once per run.
   @inline(__always)
   func reading(of type: Any.Type, at index: Int, for key: some CodingKey, in row: Row) -> ColumnReading {
     let id = ObjectIdentifier(type)
     if let known = types.readings[index], known.type == id { return known.reading }
     let reading = ColumnReading(of: type, in: recordType, name: name(of: key, at: index, in: row))
     types.readings[index] = (id, reading)
+    types.dependOnStrategies = true
     return reading
   }
 }
