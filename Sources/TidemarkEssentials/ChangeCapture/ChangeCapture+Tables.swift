@@ -205,7 +205,7 @@ extension ChangeCapture {
     let all = CaptureNeeds.TableNeeds(columns: Set(key.columns.map(\.asciiLowercased)))
     let layout = try CaptureLayout(table, TableKey(table.name, in: table.id.schemaID.name), all, db)
     var (conditions, values): ([String], [DatabaseValue]) = ([], [])
-    // The collations of the key may differ from those of its columns.
+    // A collation of the key may differ from the collation of its column.
     for (name, collation) in try table.keyTerms(db) {
       guard let column = layout.columns.first(where: { $0.name == name.asciiLowercased }),
         let value = signal.oldValue(column.oldIndex)

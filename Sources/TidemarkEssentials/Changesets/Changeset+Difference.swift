@@ -135,8 +135,8 @@ private struct ComparedTable {
       oldRows.finish()
       newRows.finish()
     }
-    // The texts of a database that is not in UTF-8 have another order. Then a row that exists in both may be taken for an
-    // inserted one before it is taken for a deleted one. In this order, both are an update.
+    // The texts of a database that is not in UTF-8 have another order. Then a row that exists in both may be taken for
+    // an inserted one before it is taken for a deleted one. In this order, both are an update.
     var insertions: [ChangedRow] = []
     var (old, new) = (try oldRows.next(), try newRows.next())
     while old != nil || new != nil {

@@ -93,19 +93,21 @@ struct StatementRun {
 extension Statement {
   /// Returns the window kept by an earlier run with the same adapter, if it has the current columns.
   fileprivate func takeSpareRow(for adapter: AdapterBox?) -> Row? {
-    if cached.spareWindow == nil || cached.spareAdapter !== adapter { return nil }
+    if cached.spareWindow == nil { return nil }
     // Exchange the value to avoid a retain and a release.
     var spare: AnyObject?
     swap(&spare, &cached.spareWindow)
     // Only `keep(spare:)` sets this property.
     let row = unsafeDowncast(spare.unsafelyUnwrapped, to: Row.self)
+    // Most rows have no adapter.
+    guard adapter == nil ? row.layout == nil : cached.spareAdapter === adapter else { return nil }
     return row.reopen(on: self) ? row : nil
   }
 
   fileprivate func keep(spare row: Row, for adapter: AdapterBox?) {
     guard row.close() else { return }
     cached.spareWindow = row
-    if cached.spareAdapter !== adapter { cached.spareAdapter = adapter }
+    if let adapter { cached.spareAdapter = adapter }
   }
 }
 

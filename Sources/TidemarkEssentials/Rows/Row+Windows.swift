@@ -11,6 +11,14 @@ final class NestedWindows {
 
   fileprivate var lists: [(key: String, window: Row, rows: StoredRows)] = []
 
+  /// The number of names without a scope that are remembered. They may come from the values of a program.
+  private static let missingNameCountMax = 16
+
+  fileprivate func add(_ scope: Row?, _ name: String) {
+    if scope == nil, scopes.count(where: { $0.row == nil }) >= Self.missingNameCountMax { return }
+    scopes.append((name, scope))
+  }
+
   func releaseDecoders() {
     for (_, row) in scopes { row?.releaseDecoders() }
     for (_, window, _) in lists { window.forgetDecoder() }
@@ -45,7 +53,7 @@ extension Row {
     let scope = scopesTree[name]
     if reusesDecoder {
       scope?.becomeWindow()
-      storeNestedWindows().scopes.append((name, scope))
+      storeNestedWindows().add(scope, name)
     }
     return scope
   }

@@ -153,7 +153,7 @@ public final class Statement {
     /// reuses it, because creating and freeing a window takes 550 instructions (Benchmarks: `access: pool.read`).
     var spareWindow: AnyObject?
 
-    /// The adapter of this window; nil if it has none.
+    /// The adapter of this window, or of an earlier one if it has none.
     var spareAdapter: AnyObject?
   }
 

@@ -68,35 +68,7 @@ import Tidemark
     run.finish()
   }
 
-  @Test(arguments: Scale.seeds(daily: 1, full: 10))
-  func `a week of use leaves nothing behind`(seed: UInt64) async throws {
-    let run = Run("week", seed: seed, limit: 1800)
-    let week = try await onThread {
-      let folder = try TestFolder()
-      let week = try PoolWeek(seed: seed, days: 7, path: folder.database)
-      week.play()
-      return week
-    }
-    for (what, number) in week.counts { run.count(what, number) }
-    for problem in week.problems { run.problem(problem) }
-    run.finish()
-  }
-
   // MARK: - Planted faults
-
-  @Test(arguments: Scale.seeds(daily: 1, full: 1))
-  func `live queries that are forgotten for a week are found`(seed: UInt64) async throws {
-    let run = Run("planted-leak", seed: seed)
-    let problems = try await onThread {
-      let folder = try TestFolder()
-      let week = try PoolWeek(seed: seed, days: 7, path: folder.database, leaks: true)
-      week.play()
-      return week.problems
-    }
-    #expect(problems.contains { $0.contains("bytes of the heap") })
-    run.count("planted")
-    run.finish()
-  }
 
   @Test(arguments: Scale.seeds(daily: 1, full: 1))
   func `a commit that is not reported to live queries is found`(seed: UInt64) async throws {

@@ -35,7 +35,7 @@ final class RecordDecodingPlan {
   /// The plan of another record type for the same window.
   private var next: RecordDecodingPlan?
 
-  /// Returns the plan for a record type: the one that the window keeps, or a new one.
+  /// Returns the plan for a record type that the window keeps, or a new plan.
   ///
   /// A record may change its strategies from run to run.
   static func plan(of row: Row, for recordType: any FetchableRecord.Type) -> RecordDecodingPlan {
