@@ -37,6 +37,6 @@ public struct IndexInfo: Sendable {
   /// Whether the index contains only the rows that satisfy a condition.
   let isPartial: Bool
 
-  /// The collations of the columns in the index, which may differ from the collations of the columns.
+  /// The collations of the columns in the index, which may differ from the collations in the table.
   let collations: [String]
 }

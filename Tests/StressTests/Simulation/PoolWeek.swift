@@ -30,7 +30,7 @@ final class PoolWeek: @unchecked Sendable {
   private static let day = Duration.seconds(24 * 3600)
   private static let keptRowCount = 200
 
-  /// What the database and the process use at some time.
+  /// The resources of the database and the process at some time.
   private struct Usage {
     var pageCount: Int
     var entryCount: Int
@@ -41,7 +41,7 @@ final class PoolWeek: @unchecked Sendable {
     var sqliteByteCount: Int
     var heapByteCount: Int
 
-    /// What is greater than before, beyond the usual variation.
+    /// The resources that have increased, beyond the usual variation.
     func growth(since before: Usage) -> [String] {
       let values: [(String, now: Int, before: Int, tolerance: Int)] = [
         ("pages", pageCount, before.pageCount, before.pageCount / 4),
