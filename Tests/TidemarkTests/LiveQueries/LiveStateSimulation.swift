@@ -3,8 +3,8 @@ import Tidemark
 @testable import TidemarkEssentials
 
 /// Random schedules of the events of a `LiveState`: each step of a commit, of a fetch, and of publishing needs is an
-/// activity, and any other activity may come in between. A model of the database and of the broker of changes is the
-/// oracle.
+/// activity, and any other activity may come in between. In each schedule, one kind of activity is slow: many others
+/// come in between. A model of the database and of the broker of changes is the oracle.
 final class LiveStateSimulation {
   /// Whether the state learns how many commits have written. If not, unreported commits are missed: a planted defect.
   var countsWrites = true
@@ -29,8 +29,9 @@ final class LiveStateSimulation {
   /// The tables that other connections have changed, in the change feed.
   private var storedChanges: [Int] = []
 
-  // The broker of changes.
+  // The broker of changes: the needs of the only subscription, and the watch that it belongs to.
   private var needs: CaptureNeeds?
+  private var subscribedWatch: Int?
   private var needsVersion = 0
   private var subscriptionVersion = 0
 
@@ -60,9 +61,35 @@ final class LiveStateSimulation {
     case readStoredChanges(LiveState.StoredChangesRead)
     case reportStoredChanges(LiveState.StoredChangesRead, [Int], snapshot: [Int])
     case watchdog(Int, delay: Duration)
+
+    static let kindCount = 14
+
+    var kind: Int {
+      switch self {
+      case .startReading: 0
+      case .takeSnapshot: 1
+      case .nextFetch: 2
+      case .endFetch: 3
+      case .deliver: 4
+      case .setNeeds: 5
+      case .didSetNeeds: 6
+      case .commit: 7
+      case .report: 8
+      case .detectExternalCommit: 9
+      case .detectStoredChanges: 10
+      case .readStoredChanges: 11
+      case .reportStoredChanges: 12
+      case .watchdog: 13
+      }
+    }
   }
 
-  init(_ random: SeededRandom) { self.random = random }
+  private let slowKind: Int
+
+  init(_ random: SeededRandom) {
+    self.random = random
+    slowKind = Int.random(in: 0..<Activity.kindCount, using: &self.random)
+  }
 
   private static func key(_ table: Int) -> TableKey { TableKey("t\(table)") }
 
@@ -124,7 +151,7 @@ final class LiveStateSimulation {
   private func takeWork() {
     let work = state.work
     state.work = LiveWork()
-    if work.endsWatch { needs = nil }
+    if work.endsWatch { (needs, subscribedWatch) = (nil, nil) }
     if let needs = work.beginsWatch { activities.append(.setNeeds(needs, beginsWatch: true)) }
     if let needs = work.publishesNeeds { activities.append(.setNeeds(needs, beginsWatch: false)) }
     if work.startsReading { activities.append(.startReading) }
@@ -134,7 +161,10 @@ final class LiveStateSimulation {
   private var knownWriteCount: UInt64 { countsWrites ? writeCount : 0 }
 
   private func step() {
-    let index = Int.random(in: 0..<activities.count, using: &random)
+    var index = Int.random(in: 0..<activities.count, using: &random)
+    if activities[index].kind == slowKind, Int.random(in: 0..<8, using: &random) > 0 {
+      index = Int.random(in: 0..<activities.count, using: &random)
+    }
     activities.swapAt(index, activities.count - 1)
     switch activities.removeLast() {
     case .startReading:
@@ -161,7 +191,9 @@ final class LiveStateSimulation {
       state.deliveryEnded(fetch.item.query, nil, at: now)
       activities.append(.nextFetch(batch, snapshot: snapshot))
     case .setNeeds(let new, let beginsWatch):
-      if needs != new.needs {
+      if beginsWatch { subscribedWatch = new.watch }
+      // A subscription that has ended has no effect any more.
+      if subscribedWatch == new.watch, needs != new.needs {
         needs = new.needs
         needsVersion += 1
       }
