@@ -21,14 +21,41 @@ public struct Inflections: Sendable {
   /// Creates inflections without rules.
   public init() {}
 
-  private static let shared = Mutex(Inflections.english)
+  private static let shared = Mutex(Shared(inflections: .english))
 
   /// The rules that the library uses. By default, these are the rules of English.
   ///
   /// Change them before the program uses its first database.
   public static var `default`: Inflections {
-    get { shared.withLock { $0 } }
-    set { shared.exchange(newValue) }
+    get { shared.withLock { $0.inflections } }
+    set { shared.exchange(Shared(inflections: newValue)) }
+  }
+
+  /// Returns the plural of a name, by the default rules.
+  static func defaultPlural(_ name: String) -> String { shared.withLock { $0.inflected(name, isPlural: true) } }
+
+  /// Returns the singular of a name, by the default rules.
+  static func defaultSingular(_ name: String) -> String { shared.withLock { $0.inflected(name, isPlural: false) } }
+
+  /// Rules, and names that they have inflected: requests inflect the same few names again and again.
+  private struct Shared {
+    let inflections: Inflections
+    private var singulars: [String: String] = [:]
+    private var plurals: [String: String] = [:]
+
+    private static let countMax = 256
+
+    init(inflections: Inflections) { self.inflections = inflections }
+
+    mutating func inflected(_ name: String, isPlural: Bool) -> String {
+      if let known = isPlural ? plurals[name] : singulars[name] { return known }
+      let inflected = isPlural ? inflections.pluralize(name) : inflections.singularize(name)
+      // Strings that are equal under Unicode normalization are different names in SQL.
+      guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return inflected }
+      if singulars.count + plurals.count >= Self.countMax { (singulars, plurals) = ([:], [:]) }
+      if isPlural { plurals[name] = inflected } else { singulars[name] = inflected }
+      return inflected
+    }
   }
 
   // MARK: Using rules

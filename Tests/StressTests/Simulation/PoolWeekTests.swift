@@ -6,7 +6,7 @@ import Testing
 /// A pool that is used for days of simulated time: see `PoolWeek`.
 ///
 /// Each test has its own process: the resources of other tests would be counted, too.
-@Suite(.serialized, .untilItHangs, .enabled(if: Scale.isFull)) struct PoolWeekTests {
+@Suite(.serialized, .untilItHangs) struct PoolWeekTests {
   @Test func `a week of use leaves nothing behind`() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
       for seed in Scale.seeds(daily: 1, full: 3) {

@@ -1,6 +1,8 @@
 import Testing
 import Tidemark
 
+@testable import TidemarkEssentials
+
 @Suite struct InflectionsTests {
   static let pairs = """
     person people, child children, status statuses, address addresses, category categories, day days, sheep sheep,
@@ -52,5 +54,25 @@ import Tidemark
     inflections.plural("(gol)f$", options: [], "$1ves")
     #expect(inflections.pluralize("golf") == "golves")
     #expect(inflections.pluralize("GOLF") == "GOLFs")
+  }
+
+  @Test func `new default rules apply to names that were inflected before`() async {
+    await #expect(processExitsWith: .success) {
+      #expect(Inflections.defaultPlural("golf") == "golfs")
+      #expect(Inflections.defaultSingular("golves") == "golve")
+      Inflections.default.irregularSuffix("golf", "golves")
+      #expect(Inflections.defaultPlural("golf") == "golves")
+      #expect(Inflections.defaultSingular("golves") == "golf")
+    }
+  }
+
+  @Test func `names that are equal under Unicode normalization keep their own form`() {
+    let (composed, decomposed) = ("r\u{F4}le", "ro\u{302}le")
+    #expect(Array(Inflections.defaultPlural(composed).utf8) == Array("\(composed)s".utf8))
+    #expect(Array(Inflections.defaultPlural(decomposed).utf8) == Array("\(decomposed)s".utf8))
+  }
+
+  @Test func `many names are inflected`() {
+    for number in 0..<1_000 { #expect(Inflections.defaultSingular("rules\(number)") == "rule\(number)") }
   }
 }

@@ -85,7 +85,7 @@ enum AssociationKey: Sendable {
   var singular: String {
     switch self {
     case .singular(let name): name
-    case .tableName(let name), .plural(let name): Inflections.default.singularize(name)
+    case .tableName(let name), .plural(let name): Inflections.defaultSingular(name)
     }
   }
 
@@ -93,7 +93,7 @@ enum AssociationKey: Sendable {
   var plural: String {
     switch self {
     case .plural(let name): name
-    case .tableName(let name), .singular(let name): Inflections.default.pluralize(name)
+    case .tableName(let name), .singular(let name): Inflections.defaultPlural(name)
     }
   }
 }
