@@ -58,9 +58,7 @@ extension Prefetch {
     var relation = steps[steps.count - 1].relation
     if steps.count == 1 {
       filter(&relation)
-      if !pivotColumns.isEmpty {
-        relation.selection.append { _, _ in pivotColumns.map { .named(.column($0), "grdb_\($0)") } }
-      }
+      relation.add(pivotColumns: pivotColumns.map { ($0, .column($0)) })
       return relation
     }
     let alias = TableAliasBase(userName: nil)
@@ -73,10 +71,22 @@ extension Prefetch {
       pivot = middle
     }
     relation.children.append(steps[steps.count - 1].backwards(to: pivot))
-    if !pivotColumns.isEmpty {
-      relation.selection.append { _, _ in pivotColumns.map { .named(alias[$0], "grdb_\($0)") } }
-    }
+    relation.add(pivotColumns: pivotColumns.map { ($0, alias[$0]) })
     return relation
+  }
+}
+
+extension SQLRelation {
+  /// Adds columns of the pivot to the selection, and to the grouping if there is one: the rows of different rows of the
+  /// request are not in one group.
+  fileprivate mutating func add(pivotColumns columns: [(name: String, expression: SQLExpression)]) {
+    if columns.isEmpty { return }
+    selection.append { _, _ in columns.map { .named($0.expression, "grdb_\($0.name)") } }
+    guard let grouping else { return }
+    self.grouping = { db, relation in
+      let expressions = try grouping(db, relation)
+      return expressions.isEmpty ? [] : expressions + columns.map(\.expression)
+    }
   }
 }
 

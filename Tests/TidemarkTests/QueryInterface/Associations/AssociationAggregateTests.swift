@@ -203,8 +203,24 @@ private let year = Column("year")
         """
         SELECT "album".*, COUNT(DISTINCT "track"."id") AS "trackCount", "album"."studioId" AS "grdb_studioId" \
         FROM "album" LEFT JOIN "track" ON "track"."albumId" = "album"."id" WHERE "album"."studioId" IN (1, 2, 3) \
-        GROUP BY "album"."id"
+        GROUP BY "album"."id", "album"."studioId"
         """)
+    }
+  }
+
+  @Test func `prefetched rows that are grouped are found for each row`() throws {
+    try inMusicStore { db in
+      let tags = Album.tags.order(Column("name"))
+      let request = Album.including(all: tags.annotated(with: Tag.albumTags.count)).order(Album.Columns.id)
+      let counts = try Row.fetchAll(db, request).map { row in
+        row.prefetchedRows["tags"]?.map { "\($0["name"] as String) \($0["albumTagCount"] as Int)" }
+      }
+      #expect(counts == [["folk 2"], ["folk 2", "jazz 1"], [], []])
+      let albums = Studio.albums.select(max(Album.Columns.title).forKey("title")).group(Album.Columns.year > 1980)
+      let titles = try Row.fetchAll(db, Studio.including(all: albums).order(Studio.Columns.id)).map { row in
+        row.prefetchedRows["albums"]?.map { $0["title"] as String }
+      }
+      #expect(titles == [["Birch"], ["Cedar"], []])
     }
   }
 

@@ -22,19 +22,22 @@ private let country = Column("country")
         """
         SELECT "album".*, "album"."studioId" AS "grdb_studioId" FROM "album" LEFT JOIN "track" ON "track"."albumId" = \
         "album"."id" LEFT JOIN "memo" ON "memo"."albumId" = "album"."id" WHERE "album"."studioId" IN (1, 2, 3) \
-        GROUP BY "album"."id" HAVING (COUNT(DISTINCT "track"."id") > 0) AND (COUNT(DISTINCT "memo"."rowid") > 0)
+        GROUP BY "album"."id", "album"."studioId" \
+        HAVING (COUNT(DISTINCT "track"."id") > 0) AND (COUNT(DISTINCT "memo"."rowid") > 0)
         """)
       try db.expectFetch(
         Studio.including(all: Studio.albums.having(Album.tracks.count > 0).having(Album.tracks.count < 9)),
         #"SELECT * FROM "studio""#,
         """
         SELECT "album".*, "album"."studioId" AS "grdb_studioId" FROM "album" LEFT JOIN "track" ON "track"."albumId" = \
-        "album"."id" WHERE "album"."studioId" IN (1, 2, 3) GROUP BY "album"."id" \
+        "album"."id" WHERE "album"."studioId" IN (1, 2, 3) GROUP BY "album"."id", "album"."studioId" \
         HAVING (COUNT(DISTINCT "track"."id") > 0) AND (COUNT(DISTINCT "track"."id") < 9)
         """)
       try db.expectFetch(
         Studio.including(all: Studio.albums.group(year)), #"SELECT * FROM "studio""#,
-        #"SELECT *, "studioId" AS "grdb_studioId" FROM "album" WHERE "studioId" IN (1, 2, 3) GROUP BY "year""#)
+        """
+        SELECT *, "studioId" AS "grdb_studioId" FROM "album" WHERE "studioId" IN (1, 2, 3) GROUP BY "year", "studioId"
+        """)
     }
   }
 
