@@ -179,3 +179,8 @@ package struct CivilDate: Sendable {
     return CivilDay(year: year, month: month, day: day).daysSince1970
   }
 }
+
+extension String {
+  /// Returns whether SQLite considers another text equal.
+  package func isSameText(as other: String) -> Bool { hasSameBytes(as: other) }
+}

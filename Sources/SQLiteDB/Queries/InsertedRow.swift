@@ -70,6 +70,15 @@ final class InsertionText: CachedPlan {
 
   /// Returns whether the insertion of a row has the same SQL.
   func isText(of row: InsertedRow) -> Bool {
-    onConflict == row.onConflict && table == row.table && columns == row.columns
+    onConflict == row.onConflict && table.isSameText(as: row.table)
+      && columns.elementsEqual(row.columns) { $0.isSameText(as: $1) }
   }
+}
+
+/// The name of a column as the key of a dictionary: SQLite compares the bytes of names.
+struct ColumnName: Hashable {
+  let text: String
+
+  static func == (lhs: Self, rhs: Self) -> Bool { lhs.text.isSameText(as: rhs.text) }
+  func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }

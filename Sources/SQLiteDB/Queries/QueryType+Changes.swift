@@ -357,9 +357,9 @@ extension SQLWriter {
     guard let first = rows.first else { return write(" DEFAULT VALUES") }
     if rows.count == 1, !first.isEmpty { return writeRow(first) }
     var columns: [SQLExpression<Void>] = []
-    var indexes: [String: Int] = [:]
-    for setter in rows.joined() where indexes[setter.column.template] == nil {
-      indexes[setter.column.template] = columns.count
+    var indexes: [ColumnName: Int] = [:]
+    for setter in rows.joined() where indexes[ColumnName(text: setter.column.template)] == nil {
+      indexes[ColumnName(text: setter.column.template)] = columns.count
       columns.append(setter.column)
     }
     if columns.isEmpty { return write(" DEFAULT VALUES") }
@@ -368,7 +368,9 @@ extension SQLWriter {
     write(") VALUES ")
     for (index, row) in rows.enumerated() {
       var values = Array(repeating: SQLExpression<Void>("?", [nil]), count: columns.count)
-      for setter in row { if let index = indexes[setter.column.template] { values[index] = setter.value } }
+      for setter in row {
+        if let index = indexes[ColumnName(text: setter.column.template)] { values[index] = setter.value }
+      }
       write(index == 0 ? "(" : ", (")
       writeList(values)
       write(")")

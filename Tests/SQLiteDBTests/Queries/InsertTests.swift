@@ -138,6 +138,18 @@ import Testing
     #expect(try db.run(emails.insert(users.select(email))) == 2)
   }
 
+  /// For Swift, both names are equal. An insertion set the column of the insertion before it.
+  @Test func `columns whose names differ only in their bytes are distinguished`() throws {
+    let composed = SQLExpression<Int?>("\u{e9}"), decomposed = SQLExpression<Int?>("e\u{301}"), table = Table("t")
+    let db = try Connection()
+    try db.run("CREATE TABLE t (\"\u{e9}\", \"e\u{301}\")")
+    try db.run(table.insert(composed <- 1))
+    try db.run(table.insert(decomposed <- 2))
+    try db.run(table.insertMany([[composed <- 3], [decomposed <- 4]]))
+    let rows = try db.prepare("SELECT * FROM t").map { $0.map { $0 as? Int64 } }
+    #expect(rows == [[1, nil], [nil, 2], [3, nil], [nil, 4]])
+  }
+
   @Test func upsertBuildsSQL() throws {
     #expect(
       sql(users.upsert(email <- "alice@mac.com", name <- "Alice", onConflictOf: email))

@@ -58,7 +58,7 @@ extension Prefetch {
     var relation = steps[steps.count - 1].relation
     if steps.count == 1 {
       filter(&relation)
-      relation.add(pivotColumns: pivotColumns.map { ($0, .column($0)) })
+      relation.add(pivotColumns: pivotColumns.map { ($0, .column($0)) }, isPivot: true)
       return relation
     }
     let alias = TableAliasBase(userName: nil)
@@ -71,21 +71,38 @@ extension Prefetch {
       pivot = middle
     }
     relation.children.append(steps[steps.count - 1].backwards(to: pivot))
-    relation.add(pivotColumns: pivotColumns.map { ($0, alias[$0]) })
+    relation.add(pivotColumns: pivotColumns.map { ($0, alias[$0]) }, isPivot: false)
     return relation
   }
 }
 
 extension SQLRelation {
-  /// Adds columns of the pivot to the selection, and to the grouping if there is one: the rows of different rows of the
-  /// request are not in one group.
-  fileprivate mutating func add(pivotColumns columns: [(name: String, expression: SQLExpression)]) {
+  /// Adds columns of the pivot to the selection, and to the grouping if there is one: associated rows of different rows
+  /// of the request are not in one group.
+  ///
+  /// - Parameter isPivot: Whether this relation is the pivot. If each group is one of its rows, no columns are added.
+  fileprivate mutating func add(pivotColumns columns: [(name: String, expression: SQLExpression)], isPivot: Bool) {
     if columns.isEmpty { return }
     selection.append { _, _ in columns.map { .named($0.expression, "grdb_\($0.name)") } }
     guard let grouping else { return }
     self.grouping = { db, relation in
       let expressions = try grouping(db, relation)
-      return expressions.isEmpty ? [] : expressions + columns.map(\.expression)
+      if try expressions.isEmpty || isPivot && relation.containsKey(expressions, db) { return expressions }
+      return expressions + columns.map(\.expression)
+    }
+  }
+
+  /// Whether expressions contain all columns that identify a row of the table.
+  private func containsKey(_ expressions: [SQLExpression], _ db: Database) throws -> Bool {
+    let tableName = source.tableName
+    guard source.commonTable == nil, let table = try db.catalogTable(tableName), try table.hasKey(db) else {
+      return false
+    }
+    let names = expressions.compactMap {
+      if case .column(let name, of: .currentRelation) = $0.node { name.asciiLowercased } else { nil }
+    }
+    return try [db.primaryKey(tableName).columns, db.cheapestKeyColumns(of: tableName)].contains { key in
+      key.allSatisfy { names.contains($0.asciiLowercased) }
     }
   }
 }

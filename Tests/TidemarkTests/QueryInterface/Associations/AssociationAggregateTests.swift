@@ -203,7 +203,7 @@ private let year = Column("year")
         """
         SELECT "album".*, COUNT(DISTINCT "track"."id") AS "trackCount", "album"."studioId" AS "grdb_studioId" \
         FROM "album" LEFT JOIN "track" ON "track"."albumId" = "album"."id" WHERE "album"."studioId" IN (1, 2, 3) \
-        GROUP BY "album"."id", "album"."studioId"
+        GROUP BY "album"."id"
         """)
     }
   }
