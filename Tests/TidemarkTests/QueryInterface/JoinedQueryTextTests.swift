@@ -31,6 +31,19 @@ import Tidemark
     }
   }
 
+  @Test func `the same condition on another table has another shape`() throws {
+    try inMusicStore { db throws in
+      let (album, studio) = (TableAlias<Album>(), TableAlias<Studio>())
+      let request = Track.joining(
+        required: Track.album.aliased(album).joining(required: Album.studio.aliased(studio)))
+      let conditions = try [album["id"] == 1, studio["id"] == 1].map { condition throws in
+        let sql = try request.filter(condition).makePreparedRequest(db, forSingleResult: false).statement.sql
+        return sql.split(separator: " WHERE ").last
+      }
+      #expect(conditions == [#""album"."id" = ?"#, #""studio"."id" = ?"#])
+    }
+  }
+
   @Test func `values of selections, joins and filters are in the order of the SQL`() throws {
     try inMusicStore { db throws in
       for (year, name, bonus) in [(1991, "Attic", 5), (1992, "Barn", 6)] {
