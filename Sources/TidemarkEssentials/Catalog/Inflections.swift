@@ -48,10 +48,11 @@ public struct Inflections: Sendable {
     init(inflections: Inflections) { self.inflections = inflections }
 
     mutating func inflected(_ name: String, isPlural: Bool) -> String {
-      if let known = isPlural ? plurals[name] : singulars[name] { return known }
-      let inflected = isPlural ? inflections.pluralize(name) : inflections.singularize(name)
+      func inflect() -> String { isPlural ? inflections.pluralize(name) : inflections.singularize(name) }
       // Strings that are equal under Unicode normalization are different names in SQL.
-      guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return inflected }
+      guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return inflect() }
+      if let known = isPlural ? plurals[name] : singulars[name] { return known }
+      let inflected = inflect()
       if singulars.count + plurals.count >= Self.countMax { (singulars, plurals) = ([:], [:]) }
       if isPlural { plurals[name] = inflected } else { singulars[name] = inflected }
       return inflected

@@ -101,9 +101,7 @@ extension SQLRelation {
     let names = expressions.compactMap {
       if case .column(let name, of: .currentRelation) = $0.node { name.asciiLowercased } else { nil }
     }
-    return try [db.primaryKey(tableName).columns, db.cheapestKeyColumns(of: tableName)].contains { key in
-      key.allSatisfy { names.contains($0.asciiLowercased) }
-    }
+    return try db.cheapestKeyColumns(of: tableName).allSatisfy { names.contains($0.asciiLowercased) }
   }
 }
 

@@ -22,8 +22,7 @@ private let country = Column("country")
         """
         SELECT "album".*, "album"."studioId" AS "grdb_studioId" FROM "album" LEFT JOIN "track" ON "track"."albumId" = \
         "album"."id" LEFT JOIN "memo" ON "memo"."albumId" = "album"."id" WHERE "album"."studioId" IN (1, 2, 3) \
-        GROUP BY "album"."id" \
-        HAVING (COUNT(DISTINCT "track"."id") > 0) AND (COUNT(DISTINCT "memo"."rowid") > 0)
+        GROUP BY "album"."id" HAVING (COUNT(DISTINCT "track"."id") > 0) AND (COUNT(DISTINCT "memo"."rowid") > 0)
         """)
       try db.expectFetch(
         Studio.including(all: Studio.albums.having(Album.tracks.count > 0).having(Album.tracks.count < 9)),
