@@ -27,8 +27,9 @@ yet run without a fault: together, then one by one if that fails. So each of the
 nothing never do.
 
 The results are written after each fault and each check of suites, and a run that was interrupted goes on. It keeps the
-passed suites and the found faults, and tries the other faults again, last. All are tried again after a commit that
-changes `Sources`, and a single one after a change of its entry.
+passed suites and the found faults, and tries the other faults again, last. A fault is tried again after a change of its
+entry, or of its source file since the commit in its result; `--restart` tries all. A suite that has passed once does
+not run again without a fault: every change must pass all suites.
 
 All products are built. Building the test runner alone takes nearly as long, and tests that start the programs of the
 package would start programs without the fault.
@@ -268,15 +269,22 @@ class Results:
     """What is known about the faults and suites, in a file."""
 
     def __init__(self, path, restart):
+        """Goes on with the results at `path`, or with those of the repository."""
         self.path = path
-        commit = subprocess.run(
+        self.commit = subprocess.run(
             ["git", "log", "-1", "--format=%H", "--", "Sources"], capture_output=True, text=True).stdout.strip()
-        self.content = {"commit": commit, "faults": {}, "suites": {}}
-        if path.exists() and not restart:
-            old = json.loads(path.read_text())
-            if old["commit"] == commit:
-                self.content = old
+        self.content = {"faults": {}, "suites": {}}
+        known = next((file for file in (path, FAULTS / "results.json") if file.exists()), None)
+        if known and not restart:
+            self.content = json.loads(known.read_text())
         self.faults, self.suites = self.content["faults"], self.content["suites"]
+        for name in [name for name, result in self.faults.items() if self.is_outdated(result)]:
+            del self.faults[name]
+
+    def is_outdated(self, result):
+        """Whether the source file has changed since the fault was tried, or the commit is unknown."""
+        command = ["git", "diff", "--quiet", result["commit"], "HEAD", "--", result["file"]]
+        return subprocess.run(command, stderr=subprocess.DEVNULL).returncode != 0
 
     def save(self):
         temporary = self.path.with_suffix(".new")
@@ -331,7 +339,9 @@ class Run:
             outcome = self.checkout.test(fault.tests) if is_built else "not built"
         finally:
             source.write_text(text)
-        result = {"digest": fault.digest, "file": str(fault.file), "outcome": outcome}
+        result = {
+            "commit": self.results.commit, "digest": fault.digest, "file": str(fault.file), "outcome": outcome
+        }
         self.results.faults[fault.name] = result
         is_found = self.results.is_found(fault)
         if is_found:

@@ -131,10 +131,28 @@ import Testing
     #expect(answer.output.contains("planted-faults: 0 of 2 faults were found"))
   }
 
-  @Test func `all faults are tried again after a commit that changes the sources`() throws {
+  @Test func `faults are tried again after a commit that changes their source file`() throws {
     _ = try run()
     try write("decade", to: "commit")
-    #expect(try run().filters.count == 3)
+    try install("git", #"case "$1 $3" in log*) cat commit ;; "diff c0ffee") exit 1 ;; esac"#)
+    #expect(try run().filters == ["(SumTests|NumberTests)/", "NumberTests/"])
+  }
+
+  @Test func `a commit that does not change the source file of a fault keeps its result`() throws {
+    _ = try run()
+    try write("decade", to: "commit")
+    let answer = try run()
+    #expect(answer.filters == ["NumberTests/"])
+    #expect(answer.output.contains("planted-faults: 1 of 2 faults were found"))
+  }
+
+  @Test func `the results of the repository are continued`() throws {
+    _ = try run()
+    try write(
+      String(contentsOf: folder.appending(path: "results.json"), encoding: .utf8),
+      to: "Tests/PlantedFaults/results.json")
+    try FileManager.default.removeItem(at: folder.appending(path: ".build"))
+    #expect(try run().filters == ["NumberTests/"])
   }
 
   @Test func `sources with changes are refused`() throws {
