@@ -209,6 +209,9 @@ extension ClusterNode {
     case .part, .snapshot: return false
     case .end(let group, let partCount, _):
       // The parts are the entries before the end.
+      guard partCount < entry.number else {
+        throw ClusterError.historyDiverged("entry \(entry.number) is the end of \(partCount) parts")
+      }
       var bytes: [UInt8] = []
       for number in entry.number - UInt64(partCount)..<entry.number {
         guard let part = try await log.entry(at: number),

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import Tidemark
 
@@ -68,5 +69,16 @@ import Tidemark
     // Each read of this client misses the last entry, which is another one now.
     try await node.execute("INSERT INTO item VALUES (1, 0)")
     #expect(try await other.outcome(of: transaction) == .committed(entry.position))
+  }
+
+  @Test func `an end of more parts than there are entries is an error`() async throws {
+    let cluster = try TestCluster()
+    let node = try await cluster.open("a")
+    let author = ClusterPayload.Author(node: "b", incarnation: 1, id: UUID())
+    let end = ClusterPayload(author: author, content: .end(group: UUID(), partCount: 1, digest: LogDigest(of: [])))
+    let entry = LogEntry(id: UUID(), after: LogPosition.start, payload: end.encoded)
+    await #expect(throws: ClusterError.historyDiverged("entry 1 is the end of 1 parts")) {
+      try await node.node.contains(entry, UUID())
+    }
   }
 }
