@@ -23,7 +23,7 @@ final class PriceCache: Sendable {
           }
         }
       } else {
-        // Another process has written, or the schema has changed: any product may have changed.
+        // Some changes are unknown, or the schema has changed: any product may have changed.
         products.withLock { $0 = [:] }
         say("changed all")
       }
