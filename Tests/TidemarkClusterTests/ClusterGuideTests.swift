@@ -35,6 +35,13 @@ import TidemarkCluster
     try database.close()
   }
 
+  @Test func `a client of etcd is created without a connection`() {
+    let servers = ["https://etcd1.example.com:2379", "https://etcd2.example.com:2379", "https://etcd3.example.com:2379"]
+    let log = EtcdLog(EtcdConfiguration(endpoints: servers.compactMap { URL(string: $0) }))
+
+    #expect(log.limits.payloadBytes == 512 << 10)
+  }
+
   @Test func `a node writes and observes`() async throws {
     try await withDatabase { database in
       try await database.write { db in
