@@ -35,9 +35,11 @@ import Testing
     report(CodeSpans.unknownNames(in: pages, sources: sources))
   }
 
-  @Test func everyDecisionIsListed() throws {
-    let list = try #require(SourceTree.file(Decisions.list))
-    report(Decisions.unlinked(from: list, pages: SourceTree.paths))
+  @Test(arguments: ["Documentation", "Documentation/Decisions"])
+  func everyPageIsListed(in folder: String) throws {
+    let pages = PageList(folder: folder)
+    let list = try #require(SourceTree.file(pages.path))
+    report(pages.unlinked(from: list, pages: SourceTree.paths))
   }
 
   // MARK: - Public documentation: the check can fail
@@ -120,12 +122,13 @@ import Testing
     #expect(CodeSpans.unknownNames(in: [page], sources: [sample("let a = 1")]) == [])
   }
 
-  // MARK: - Decisions: the check can fail
+  // MARK: - Lists of pages: the check can fail
 
-  @Test func unlinkedDecisionsAreFound() {
-    let list = SourceFile(path: Decisions.list, text: "See [one](One.md).")
-    let pages = ["One.md", "README.md", "Two.md"].map { "Documentation/Decisions/\($0)" } + ["Documentation/Guide.md"]
-    #expect(Decisions.unlinked(from: list, pages: pages).map(\.message) == ["There is no link to (Two.md)"])
+  @Test func unlinkedPagesAreFound() {
+    let list = SourceFile(path: "Documentation/README.md", text: "See [one](One.md).")
+    let pages = ["One.md", "README.md", "Two.md", "Decisions/Three.md"].map { "Documentation/\($0)" } + ["Four.md"]
+    let findings = PageList(folder: "Documentation").unlinked(from: list, pages: pages)
+    #expect(findings.map(\.message) == ["There is no link to (Two.md)"])
   }
 
   private func sample(_ text: String) -> SourceFile {

@@ -36,7 +36,9 @@ import TidemarkCluster
   }
 
   @Test func `a client of etcd is created without a connection`() {
-    let servers = ["https://etcd1.example.com:2379", "https://etcd2.example.com:2379", "https://etcd3.example.com:2379"]
+    let servers = [
+      "https://etcd1.example.com:2379", "https://etcd2.example.com:2379", "https://etcd3.example.com:2379",
+    ]
     let log = EtcdLog(EtcdConfiguration(endpoints: servers.compactMap { URL(string: $0) }))
 
     #expect(log.limits.payloadBytes == 512 << 10)
