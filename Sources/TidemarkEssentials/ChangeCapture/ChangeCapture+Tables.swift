@@ -236,6 +236,18 @@ extension ChangeCapture {
     return schemaVersion(of: database) != before
   }
 
+  /// Whether the current step of a statement has compiled other schema changes than those that are known. SQLite compiles
+  /// it again if another connection has changed the schema: then it usually changes the same. And a virtual table creates
+  /// tables, with rows that are in the log before the statement.
+  func hasCompiledOtherSchemaChanges(_ statement: Statement) -> Bool {
+    let compilation = db.compilation
+    guard let step = steps.current, let writes = statement.writes else { return true }
+    let count = compilation.counts.recompiledSchemaChanges &- step.recompiledSchemaChangeCount
+    // The other connection may have created the table of counters.
+    let changes = compilation.recompiledSchemaChanges.suffix(Int(count)).compactMap { $0 }.filter { !$0.isOfSQLite }
+    return changes != writes.schemaChanges.filter { !$0.isOfSQLite }
+  }
+
   private func schemaVersion(of database: String) -> Int64? {
     do {
       return try db.withoutBusyHandler {
@@ -248,6 +260,11 @@ extension ChangeCapture {
       return nil
     }
   }
+}
+
+extension SchemaChange {
+  /// Whether an object of SQLite itself is changed.
+  fileprivate var isOfSQLite: Bool { name.asciiLowercased.hasPrefix("sqlite_") }
 }
 
 extension String {

@@ -195,10 +195,12 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
       statement.writes?.forgetFindings()
     }
     let outcome: ChangeLog.Outcome = error.map(outcomeOfStep) ?? .succeeded
-    // The statement had nothing to do when it was compiled before.
-    if steps.current?.recompiledSchemaChangeCount != db.compilation.counts.recompiledSchemaChanges, outcome != .undone {
-      // A new virtual table creates tables, and its rows in them are in the log before the statement.
-      if !removeNestedChanges(of: statement) { log.becomeUnknown() }
+    if steps.current?.recompiledSchemaChangeCount != db.compilation.counts.recompiledSchemaChanges {
+      // The statement had nothing to do when it was compiled before, for instance.
+      if outcome != .undone, hasCompiledOtherSchemaChanges(statement), !removeNestedChanges(of: statement) {
+        log.becomeUnknown()
+      }
+      if steps.outer.isEmpty { db.compilation.recompiledSchemaChanges = [] }
     }
     if steps.current?.signalCount == steps.signalCount, outcome != .undone { detectMissingHookCalls() }
     // Taken without a copy. Internal statements may have run inside this step until now.

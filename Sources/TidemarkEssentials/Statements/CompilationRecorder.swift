@@ -81,6 +81,10 @@ final class CompilationRecorder: StatementAuthorizer {
   /// The same information for other threads.
   let attachedDatabases = AttachedDatabases()
 
+  /// The last schema changes that ``Counts/recompiledSchemaChanges`` counts; nil for `ANALYZE` and `REINDEX`.
+  /// Change capture removes them at the end of a step.
+  var recompiledSchemaChanges: [SchemaChange?] = []
+
   /// Whether a DELETE must call the update hook for each row. Without the pre-update hook, it may not do so.
   var deletesRowByRow = false
 
@@ -212,12 +216,14 @@ final class CompilationRecorder: StatementAuthorizer {
       counts.effects &+= 1
       if isCompiling { effects.insert(.schemaOrPragma) }
       noteContent()
-      if !isCompiling, counts.runningSteps > 0 { counts.recompiledSchemaChanges &+= 1 }
+      let change = SchemaChange(action, first, second, database)
+      if !isCompiling, counts.runningSteps > 0 {
+        counts.recompiledSchemaChanges &+= 1
+        recompiledSchemaChanges.append(change)
+      }
       // With other statistics, SQLite may choose another index, so that rows have another order.
       if action == SQLITE_ANALYZE { record { $0.changesSettings = true } }
-      if isCompiling, let change = SchemaChange(action, first, second, database) {
-        record { $0.schemaChanges.append(change) }
-      }
+      if isCompiling, let change { record { $0.schemaChanges.append(change) } }
       return SQLITE_OK
     }
   }

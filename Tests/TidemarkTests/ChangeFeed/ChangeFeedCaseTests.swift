@@ -153,6 +153,34 @@ import Tidemark
     #expect(try await database.entries(after: token) == ["INSERT team [1]: id 1, name \"Red\""])
   }
 
+  /// SQLite compiles the statement again when it runs. The entry said that anything may have changed.
+  @Test(
+    arguments: FedDatabase.shared,
+    [
+      "CREATE TABLE league (id)", "CREATE TABLE league (id INTEGER PRIMARY KEY AUTOINCREMENT)",
+      "CREATE TABLE IF NOT EXISTS league (id)", "CREATE INDEX teamName ON team (name)",
+      "CREATE VIEW teams AS SELECT * FROM team", "ALTER TABLE team ADD COLUMN b", "DROP TABLE team",
+    ])
+  func `a schema change is known after another connection has changed the schema`(
+    _ kind: FedDatabase, _ sql: String
+  ) async throws {
+    let one = try kind.open()
+    let two = try kind.open(in: one.folder)
+    try one.execute("CREATE TABLE match (id INTEGER PRIMARY KEY AUTOINCREMENT)")
+    let token = try one.token
+    try two.execute(sql)
+    #expect(try await one.entries(after: token) == [sql])
+  }
+
+  @Test func `a table that another connection has created is dropped by an unknown change`() async throws {
+    let one = try FedDatabase.pool.open()
+    let two = try FedDatabase.pool.open(in: one.folder)
+    try one.execute("CREATE TABLE match (id)")
+    let token = try one.token
+    try two.execute("DROP TABLE IF EXISTS match")
+    #expect(try await one.entries(after: token) == ["incomplete: unknown"])
+  }
+
   // MARK: - Files
 
   @Test func `a database in memory can be erased`() async throws {
