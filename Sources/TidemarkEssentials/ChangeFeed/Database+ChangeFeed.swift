@@ -49,9 +49,10 @@ extension Database {
   ///   - token: The position after the last transaction.
   ///   - consumer: The name of the consumer.
   /// - Throws: A ``ChangeFeedError`` if the consumer has acknowledged the token, or a later one, before; if the token
-  ///   belongs to another history; or if this connection writes no change feed. Or a `DatabaseError`.
+  ///   belongs to another history; or if this connection writes no change feed. Or a `DatabaseError`: of code
+  ///   `SQLITE_READONLY` in an access that only reads.
   public func acknowledge(_ token: ChangeToken, by consumer: String) throws {
-    guard let writer = changeFeedWriter else { throw ChangeFeedError.notEnabled }
+    let writer = try changeFeedWriter(calling: "acknowledge")
     try checkHistory(of: token)
     if let known = try acknowledgedToken(by: consumer), known.id >= token.id {
       throw ChangeFeedError.alreadyAcknowledged(known.version)
@@ -109,10 +110,11 @@ extension Database {
   ///
   /// - Parameter consumer: The name of the consumer.
   /// - Returns: Whether there was one.
-  /// - Throws: ``ChangeFeedError/notEnabled`` if this connection writes no change feed; or a `DatabaseError`.
+  /// - Throws: ``ChangeFeedError/notEnabled`` if this connection writes no change feed; or a `DatabaseError`, of code
+  ///   `SQLITE_READONLY` in an access that only reads.
   @discardableResult
   public func removeChangeConsumer(_ consumer: String) throws -> Bool {
-    guard let writer = changeFeedWriter else { throw ChangeFeedError.notEnabled }
+    let writer = try changeFeedWriter(calling: "removeChangeConsumer")
     writer.feedWillChange()
     try execute(sql: "DELETE FROM main.\(ChangeFeedTables.consumers) WHERE name = ?", arguments: [consumer])
     return changesCount > 0

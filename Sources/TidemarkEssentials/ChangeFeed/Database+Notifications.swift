@@ -30,10 +30,7 @@ extension Database {
   public func notify(channel: String, payload: String = "") throws {
     preconditionAccess()
     _ = try openHandle()
-    if settings.isReadonly || access.readOnlyDepth > 0 {
-      throw DatabaseError(resultCode: .SQLITE_READONLY, message: "notify cannot be called in a read: use a write")
-    }
-    guard let writer = changeFeedWriter else { throw ChangeFeedError.notEnabled }
+    let writer = try changeFeedWriter(calling: "notify")
     if isInsideTransaction { return try writer.notify(self, channel, payload) }
     // A program that handles the error of a failed transaction does not send its notifications.
     if let cause = transaction.abortCause { throw abortedError(cause) }
@@ -41,6 +38,20 @@ extension Database {
       try writer.notify(self, channel, payload)
       return .commit
     }
+  }
+}
+
+extension Database {
+  /// The writer of the change feed, for a method that an access calls.
+  ///
+  /// - Throws: ``ChangeFeedError/notEnabled`` if the connection writes no change feed; in an access that only reads, a
+  ///   `DatabaseError` of code `SQLITE_READONLY`.
+  func changeFeedWriter(calling method: String) throws -> ChangeFeedWriter {
+    if settings.isReadonly || access.readOnlyDepth > 0 {
+      throw DatabaseError(resultCode: .SQLITE_READONLY, message: "\(method) cannot be called in a read: use a write")
+    }
+    guard let writer = changeFeedWriter else { throw ChangeFeedError.notEnabled }
+    return writer
   }
 }
 

@@ -44,6 +44,20 @@ import Tidemark
     }
   }
 
+  /// In a pool, the error said that the database has no change feed.
+  @Test(arguments: FedDatabase.allCases)
+  func `a read cannot acknowledge`(_ kind: FedDatabase) throws {
+    let database = try kind.open()
+    let token = try database.token
+    for body in [{ try $0.acknowledge(token, by: "a") }, { _ = try $0.removeChangeConsumer("a") }]
+      as [(Database) throws -> Void]
+    {
+      let error = #expect(throws: DatabaseError.self) { try database.read(body) }
+      #expect(error?.resultCode == .SQLITE_READONLY)
+      #expect(error?.message?.hasSuffix("cannot be called in a read: use a write") == true)
+    }
+  }
+
   @Test func `consumers have names`() async throws {
     let database = try FedDatabase.pool.open()
     let token = try database.token
