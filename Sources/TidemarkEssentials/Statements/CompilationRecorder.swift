@@ -219,6 +219,8 @@ final class CompilationRecorder: StatementAuthorizer {
       let change = SchemaChange(action, first, second, database)
       if !isCompiling, counts.runningSteps > 0 {
         counts.recompiledSchemaChanges &+= 1
+        // Steps that are not captured leave their changes. One that lacks some of its own counts as unknown.
+        if recompiledSchemaChanges.count == 100 { recompiledSchemaChanges = [] }
         recompiledSchemaChanges.append(change)
       }
       // With other statistics, SQLite may choose another index, so that rows have another order.
