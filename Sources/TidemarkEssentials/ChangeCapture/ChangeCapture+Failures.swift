@@ -20,7 +20,9 @@ extension ChangeCapture {
     // A function of the statement may have changed rows without the library, and SQLite may have kept them.
     if db.capture.isHandleExposed { return .unclear }
     // With a part of the changes, a replaced row looks like a removed one.
-    if steps.current?.hasUnrecordedRows == false, log.holdsStepRecords, let areKept = areRowsKept() {
+    if steps.current?.hasUnrecordedRows == false, log.holdsStepRecords, !hasReplacedRowOfOtherType(error),
+      let areKept = areRowsKept()
+    {
       return areKept ? .kept : .undone
     }
     // SQLite writes a statement journal only for statements that a conflict may undo. Without a journal, a statement
@@ -34,6 +36,12 @@ extension ChangeCapture {
     default: break
     }
     return isConflict && steps.current?.statement.mayFailWithoutUndoing == false ? .undone : .unclear
+  }
+
+  /// Whether a value had the wrong type for a strict table after a row with the same key was removed. SQLite may then
+  /// preserve this row without its index entries, so that the row does not show what has changed.
+  private func hasReplacedRowOfOtherType(_ error: DatabaseError) -> Bool {
+    error.extendedResultCode == .SQLITE_CONSTRAINT_DATATYPE && log.stepRecords.contains { $0.kind == .delete }
   }
 
   /// A row, identified by its row ID or by the values of its primary key.
