@@ -19,6 +19,20 @@ import Tidemark
     }
   }
 
+  @Test func `a query plan is explained again after a change of the schema`() throws {
+    let sql = "EXPLAIN QUERY PLAN SELECT a FROM t WHERE a = 1"
+    func plan(_ db: Database) throws -> String? { try Row.fetchOne(db, sql: sql).map { $0["detail"] } }
+    try DatabaseQueue().inDatabase { db in
+      try db.execute(sql: "CREATE TABLE t (a); CREATE INDEX i ON t (a)")
+      try db.execute(sql: sql)
+      #expect(try plan(db) == "SEARCH t USING COVERING INDEX i (a=?)")
+      try db.execute(sql: "DROP INDEX i")
+      #expect(try plan(db) == "SCAN t")
+      try db.execute(sql: "CREATE INDEX i ON t (a)")
+      #expect(try plan(db) == "SEARCH t USING COVERING INDEX i (a=?)")
+    }
+  }
+
   @Test func `an error of a statement is not that the schema has changed`() throws {
     let folder = try TemporaryFolder()
     let (dbQueue, other) = (try DatabaseQueue(path: folder.path("db")), try DatabaseQueue(path: folder.path("db")))

@@ -32,7 +32,7 @@ extension Database {
     var statement = next.map { Statement(database: self, compiled: $0, isInternal: true) }
     try ArgumentCheck(sql).validate(arguments)
     var rest = arguments
-    if let statement, statement.effects.isEmpty, !statement.mayWriteUnnamed, source.isAtEnd {
+    if let statement, statement.effects.isEmpty, !statement.isExplanation, !statement.mayWriteUnnamed, source.isAtEnd {
       caches.fetchStatements.insert(statement, for: sql)
     }
     while let current = statement {

@@ -46,7 +46,10 @@ extension Database {
     // SQLite executes many pragmas during compilation. If such a statement were cached, its second run would have no
     // effect. A schema change that has nothing to do may have something to do later.
     let isRepeatable = !statement.effects.contains(.schemaOrPragma) || Self.pragmasReadingVersions.contains(sql)
-    if isRepeatable, !statement.mayWriteUnnamed { caches.fetchStatements.insert(statement, for: sql) }
+    // SQLite does not compile an `EXPLAIN` again when the schema or the statistics have changed.
+    if isRepeatable, !statement.isExplanation, !statement.mayWriteUnnamed {
+      caches.fetchStatements.insert(statement, for: sql)
+    }
     return statement
   }
 
