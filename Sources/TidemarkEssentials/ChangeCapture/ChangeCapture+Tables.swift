@@ -238,8 +238,8 @@ extension ChangeCapture {
 
   /// Whether the current step of a statement has compiled schema changes that differ from the known ones.
   ///
-  /// SQLite compiles the statement again if another connection has changed the schema. It then usually changes the same.
-  /// A virtual table creates tables, with rows that are in the log before the statement.
+  /// SQLite compiles the statement again if another connection has changed the schema. It then usually changes the
+  /// same. A virtual table creates tables, with rows that are in the log before the statement.
   func hasCompiledOtherSchemaChanges(_ statement: Statement) -> Bool {
     let compilation = db.compilation
     guard let step = steps.current, let writes = statement.writes else { return true }
