@@ -151,6 +151,18 @@ import Tidemark
     #expect(changes.isEmpty)
   }
 
+  /// The other nodes would alter the table in another way.
+  @Test func `an alteration with the legacy setting is refused`() throws {
+    let queue = try DatabaseQueue()
+    try queue.inDatabase { try $0.execute(sql: "CREATE TABLE t (a); PRAGMA legacy_alter_table = 1") }
+    let changes = try queue.recordReplicated { db throws in
+      let error = #expect(throws: DatabaseError.self) { try db.execute(sql: "ALTER TABLE t RENAME TO u") }
+      #expect(error?.resultCode == .SQLITE_MISUSE)
+      #expect(error?.message?.contains("turn it off") == true)
+    }
+    #expect(changes.isEmpty)
+  }
+
   @Test func `statistics stay local`() throws {
     let pair = try ReplicatedPair(Self.players + "CREATE INDEX i ON player (score)")
     let changes = try pair.check(

@@ -116,6 +116,26 @@ import Tidemark
     #expect(region == "item(id,owner) where owner = 5,tag(id,item,name)")
   }
 
+  @Test func `a probe without a usable result pauses for more executions each time`() throws {
+    try inMemory { db in
+      try db.execute(
+        sql: Self.schema + """
+          WITH RECURSIVE number (n) AS (SELECT 100 UNION ALL SELECT n + 1 FROM number WHERE n < 400)
+          INSERT INTO item SELECT n, 5, 'many' FROM number
+          """)
+      let sql = "SELECT tag.name FROM item JOIN tag ON tag.item = item.id WHERE item.owner = 5"
+      func isRefined() throws -> Bool {
+        try db.recordingReads(usesBounds: true) { _ = try Row.fetchAll(db, sql: sql) }
+          .readSet.region.debugDescription.contains("item in")
+      }
+      // It runs in the first execution, pauses for one, runs in the third one, and pauses for two.
+      for _ in 1...3 { #expect(try !isRefined()) }
+      try db.execute(sql: "DELETE FROM item WHERE kind = 'many'")
+      let executions = try (4...7).map { _ in try isRefined() }
+      #expect(executions == [false, false, true, true])
+    }
+  }
+
   @Test func unrefinedRegionsDependOnlyOnTheText() throws {
     let region = try inMemory { db in
       try db.execute(sql: Self.schema)

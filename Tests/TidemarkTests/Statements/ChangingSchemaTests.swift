@@ -33,6 +33,23 @@ import Tidemark
     }
   }
 
+  @Test(arguments: [false, true])
+  func `a reader explains a query plan with the schema of another connection`(inStatement: Bool) throws {
+    let sql = "EXPLAIN QUERY PLAN SELECT a FROM t WHERE a = 1"
+    let folder = try TemporaryFolder()
+    let dbPool = try DatabasePool(path: folder.path("db"))
+    func plan() throws -> String? {
+      try dbPool.read { db in
+        let row = inStatement ? try Row.fetchOne(db.cachedStatement(sql: sql)) : try Row.fetchOne(db, sql: sql)
+        return row.map { $0["detail"] }
+      }
+    }
+    try dbPool.write { try $0.execute(sql: "CREATE TABLE t (a)") }
+    #expect(try plan() == "SCAN t")
+    try dbPool.write { try $0.execute(sql: "CREATE INDEX i ON t (a)") }
+    #expect(try plan() == "SEARCH t USING COVERING INDEX i (a=?)")
+  }
+
   @Test func `an error of a statement is not that the schema has changed`() throws {
     let folder = try TemporaryFolder()
     let (dbQueue, other) = (try DatabaseQueue(path: folder.path("db")), try DatabaseQueue(path: folder.path("db")))

@@ -14,7 +14,7 @@ extension Database {
   /// - Returns: A new statement.
   /// - Throws: A `DatabaseError` if the SQL does not compile, is empty, or contains several statements.
   public func makeStatement(sql: String) throws -> Statement {
-    try compile(sql, isInternal: false)
+    try compileWithCurrentSchema(sql, isInternal: false)
   }
 
   /// Returns a cached prepared statement for the SQL, and creates it if needed.
@@ -33,8 +33,8 @@ extension Database {
   public func cachedStatement(sql: String) throws -> Statement {
     preconditionAccess()
     if let statement = caches.programStatements.statement(for: sql) { return statement }
-    let statement = try compile(sql, isInternal: false, isPersistent: true)
-    caches.programStatements.insert(statement, for: sql)
+    let statement = try compileWithCurrentSchema(sql, isInternal: false, isPersistent: true)
+    if !statement.isExplanation { caches.programStatements.insert(statement, for: sql) }
     return statement
   }
 
@@ -42,15 +42,28 @@ extension Database {
   func preparedStatement(sql: String) throws -> Statement {
     preconditionAccess()
     if let statement = caches.fetchStatements.statement(for: sql) { return statement }
-    let statement = try compile(sql, isInternal: true, isPersistent: true)
+    let statement = try compileWithCurrentSchema(sql, isInternal: true, isPersistent: true)
     // SQLite executes many pragmas during compilation. If such a statement were cached, its second run would have no
     // effect. A schema change that has nothing to do may have something to do later.
     let isRepeatable = !statement.effects.contains(.schemaOrPragma) || Self.pragmasReadingVersions.contains(sql)
-    // SQLite does not compile an `EXPLAIN` again when the schema or the statistics have changed.
     if isRepeatable, !statement.isExplanation, !statement.mayWriteUnnamed {
       caches.fetchStatements.insert(statement, for: sql)
     }
     return statement
+  }
+
+  /// Compiles a statement; an `EXPLAIN` with the current schema, even if another connection has changed it.
+  ///
+  /// SQLite compiles other statements again when they run, if the schema or the statistics have changed. It does not do
+  /// this for an `EXPLAIN`. So these statements are not cached.
+  private func compileWithCurrentSchema(
+    _ sql: String, isInternal: Bool, isPersistent: Bool = false
+  ) throws -> Statement {
+    let statement = try compile(sql, isInternal: isInternal, isPersistent: isPersistent)
+    guard statement.isExplanation else { return statement }
+    // SQLite compares the schema when this statement runs, and reads it again if it has changed.
+    _ = try internalRows("SELECT 1 FROM main.sqlite_master LIMIT 0")
+    return try compile(sql, isInternal: isInternal, isPersistent: isPersistent)
   }
 
   /// Pragmas that SQLite executes when the statement runs. Fetches of live queries after external commits need them,
