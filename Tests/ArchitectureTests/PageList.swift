@@ -5,7 +5,7 @@ struct PageList {
   /// The page with the links.
   var path: String { folder + "/README.md" }
 
-  /// The pages of the folder, without those of folders inside it, to which the README has no link.
+  /// The pages to which the README has no link. Folders inside this one have lists of their own.
   func unlinked(from list: SourceFile, pages: [String]) -> [Finding] {
     let text = list.lines.joined(separator: "\n")
     return pages.filter { $0.hasPrefix(folder + "/") && $0.hasSuffix(".md") && $0 != path }

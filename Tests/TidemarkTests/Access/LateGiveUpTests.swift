@@ -6,7 +6,9 @@ import Tidemark
 @testable import TidemarkEssentials
 
 /// Accesses that give up, or that find a connection, at the moment when they are admitted.
-@Suite(.untilItHangs) struct LateGiveUpTests {
+///
+/// One at a time: two tests whose threads wait for each other would use all threads of a machine with two processors.
+@Suite(.untilItHangs, .serialized) struct LateGiveUpTests {
   private let folder: TemporaryFolder
   private let pool: DatabasePool
   private let hooks: Hooks
@@ -139,6 +141,21 @@ import Tidemark
     }
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(withdrawn.entries == [7])
+  }
+
+  @Test func `a lease that arrives after the access has given up is returned`() async {
+    let returned = Journal<String>()
+    let task = Task {
+      try await AsyncAccess<String>.acquire(
+        until: nil,
+        enter: { admit -> Int? in
+          withUnsafeCurrentTask { $0?.cancel() }
+          admit("lease")
+          return nil
+        }, giveUp: { _ in }, leave: { returned.append($0) })
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(returned.entries == ["lease"])
   }
 
   // MARK: - Nested writes

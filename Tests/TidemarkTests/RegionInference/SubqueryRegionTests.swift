@@ -131,6 +131,8 @@ import Tidemark
     ("WITH q AS (SELECT id FROM player LIMIT 2) SELECT * FROM q WHERE id = 10", "player(id)"),
     ("WITH q AS (SELECT id FROM player WHERE team = 1 UNION ALL SELECT player FROM game) SELECT * FROM q WHERE id = 10",
       "game(player) where player = 10,player(id,team) where id = 10 and team = 1"),
+    // The places of columns that `*` stands for are not known.
+    ("WITH q AS (SELECT * FROM game UNION ALL SELECT player, points FROM game) SELECT * FROM q WHERE player = 10", "game(player,points)"),
     ("WITH q AS (SELECT id FROM player UNION SELECT player FROM game) SELECT * FROM q WHERE id = 10", "game(player),player(id)"),
     ("SELECT * FROM (SELECT DISTINCT team FROM player) WHERE team = 1", "player(team) where team = 1"),
     ("SELECT * FROM (SELECT team, row_number() OVER () AS n FROM player) WHERE team = 1", "player(team)"),
