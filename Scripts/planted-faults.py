@@ -283,7 +283,7 @@ class Results:
 
     def is_outdated(self, result):
         """Whether the source file has changed since the fault was tried, or the commit is unknown."""
-        command = ["git", "diff", "--quiet", result["commit"], "HEAD", "--", result["file"]]
+        command = ["git", "diff", "--quiet", result.get("commit", ""), "HEAD", "--", result["file"]]
         return subprocess.run(command, stderr=subprocess.DEVNULL).returncode != 0
 
     def save(self):

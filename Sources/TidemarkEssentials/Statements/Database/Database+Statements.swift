@@ -25,7 +25,7 @@ extension Database {
   /// ```
   ///
   /// The library itself does not use the returned statement, so its arguments are stable. A statement whose execution
-  /// failed is removed from the cache.
+  /// failed is removed from the cache. An `EXPLAIN` is not cached, because SQLite would not adapt it to a new schema.
   ///
   /// - Parameter sql: A single statement.
   /// - Returns: A new or cached statement.
