@@ -5,7 +5,6 @@ enum SnapshotName {
   private static let suffix = ".snapshot"
   private static let partialSuffix = ".partial"
   private static let numberLength = 20
-  private static let digestLength = LogDigest.byteCount * 2
 
   /// The name of the snapshot of a position: its number, and its digest. So the newest one is found without reading
   /// files.

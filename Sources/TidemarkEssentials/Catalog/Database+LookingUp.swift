@@ -21,9 +21,6 @@ extension Database {
   /// stays the same.
   func catalogGeneration() throws -> UInt { try freshCatalog().generation }
 
-  /// Returns the name of a table or view as it was created, or nil if it does not exist.
-  func canonicalTableName(_ name: String) throws -> String? { try catalogTable(name)?.name }
-
   /// Returns the columns of a key that matches at most one row, if the given columns contain such a key.
   func columnsForUniqueKey(_ columns: some Sequence<String>, in tableName: String) throws -> [String]? {
     try existingTable(tableName).columnsForUniqueKey(in: columns, self)

@@ -46,17 +46,17 @@ final class ChangeFeedConsumer: Sendable {
     /// The first entry, until there is a position.
     var firstID: FeedID?
 
-    /// Rows that were read and not decoded yet, the next one last.
-    var rows: [StoredRow] = []
+    /// Rows that were read and not decoded yet.
+    var rows = StoredRows()
 
-    /// Decoded entries of one row, the next one last.
-    var entries: [ChangeFeedEntry] = []
+    /// Notifications of one row, the next one last.
+    var notifications: [ChangeFeedEntry] = []
 
     /// The error that has ended the stream.
     var failure: (any Error)?
 
-    /// The table that was decoded last.
-    var lastTable: TransactionChanges.DescribedTable?
+    /// The tables that were decoded last.
+    var tables = TransactionChanges.DecodedTables()
 
     var filter = ChangeFilter(region: .fullDatabase)
 
@@ -159,12 +159,40 @@ final class ChangeFeedConsumer: Sendable {
 
   // MARK: - Reading
 
-  fileprivate typealias StoredRow = (row: ChangeFeedRow, changes: [UInt8])
+  /// Rows in the order of the feed. Their changes are in one array: an array for each row takes longer than decoding
+  /// small changes (Benchmarks: `feed`, the replay of entries with one row).
+  fileprivate struct StoredRows: Sendable {
+    private var rows: [(row: ChangeFeedRow, end: Int)] = []
+    private var changes: [UInt8] = []
+    private var passedCount = 0
+
+    var isEmpty: Bool { passedCount == rows.count }
+
+    var first: ChangeFeedRow? { isEmpty ? nil : rows[passedCount].row }
+
+    /// Whether the rows are as many or as large as a read may return.
+    var isFull: Bool { rows.count >= rowCountMax || changes.count >= byteCountMax }
+
+    mutating func append(_ row: ChangeFeedRow, _ bytes: UnsafeRawBufferPointer) {
+      changes.append(contentsOf: bytes)
+      rows.append((row, changes.count))
+    }
+
+    /// Removes the first row. The storage is released together with the last row.
+    mutating func popFirst() -> (row: ChangeFeedRow, changes: ArraySlice<UInt8>)? {
+      if isEmpty { return nil }
+      let (row, end) = rows[passedCount]
+      let slice = changes[(passedCount == 0 ? 0 : rows[passedCount - 1].end)..<end]
+      passedCount += 1
+      if isEmpty { self = StoredRows() }
+      return (row, slice)
+    }
+  }
 
   private struct Batch: Sendable {
     /// The position before the rows.
     var position: (id: FeedID, digest: ChangeDigest)?
-    var rows: [StoredRow] = []
+    var rows = StoredRows()
 
     /// Whether the last commit has an entry.
     var isCurrent = true
@@ -181,15 +209,13 @@ final class ChangeFeedConsumer: Sendable {
       state.withLock { ($0.filter, $0.mustResolveRegion) = (ChangeFilter(region: region), false) }
     }
     var batch = Batch(position: position, history: history)
-    var byteCount = 0
     try tables.forEachRow(after: position?.id ?? first?.predecessor ?? .none, db) { row, changes in
-      batch.rows.append((row, Array(changes)))
-      byteCount += changes.count
-      return batch.rows.count < Self.rowCountMax && byteCount < Self.byteCountMax
+      batch.rows.append(row, changes)
+      return !batch.rows.isFull
     }
     if let first = batch.rows.first {
-      if let position, !position.id.isFollowed(by: first.row.id) {
-        throw ChangeFeedError.expired(oldest: DatabaseVersion(first.row.id.version))
+      if let position, !position.id.isFollowed(by: first.id) {
+        throw ChangeFeedError.expired(oldest: DatabaseVersion(first.id.version))
       }
       return batch
     }
@@ -206,7 +232,7 @@ final class ChangeFeedConsumer: Sendable {
       // Another iteration of the same stream may have read the same rows.
       guard state.rows.isEmpty, state.position?.id == batch.position?.id, state.failure == nil else { return }
       if batch.history == state.history {
-        state.rows = batch.rows.reversed()
+        state.rows = batch.rows
       } else {
         state.failure = ChangeFeedError.otherHistory
       }
@@ -243,24 +269,28 @@ final class ChangeFeedConsumer: Sendable {
 extension ChangeFeedConsumer.State {
   /// Returns the next entry; nil if no row is left, or if one cannot be delivered.
   fileprivate mutating func nextEntry(of channel: String?) -> ChangeFeedEntry? {
-    while entries.isEmpty, let (row, bytes) = rows.popLast() {
+    if let notification = notifications.popLast() { return notification }
+    while let (row, bytes) = rows.popFirst() {
+      var entry: ChangeFeedEntry?
       do {
         if let channel {
-          entries = try notifications(of: channel, row, bytes).reversed()
-        } else if let entry = try entry(row, bytes) {
-          entries = [entry]
+          notifications = try notifications(of: channel, row, bytes).reversed()
+          entry = notifications.popLast()
+        } else {
+          entry = try self.entry(row, bytes)
         }
       } catch {
-        (failure, rows) = (error, [])
+        (failure, rows) = (error, ChangeFeedConsumer.StoredRows())
       }
       // The region is resolved in the new schema before later rows are read.
-      if mustResolveRegion { rows = [] }
+      if mustResolveRegion { rows = ChangeFeedConsumer.StoredRows() }
+      if let entry { return entry }
     }
-    return entries.popLast()
+    return nil
   }
 
   /// Checks and decodes a row, and moves the position behind it. Returns nil if it does not concern the region.
-  fileprivate mutating func entry(_ row: ChangeFeedRow, _ bytes: [UInt8]) throws -> ChangeFeedEntry? {
+  fileprivate mutating func entry(_ row: ChangeFeedRow, _ bytes: ArraySlice<UInt8>) throws -> ChangeFeedEntry? {
     let changes = try decode(row, bytes)
     if changes.maySchemaHaveChanged, !filter.isUnlimited { mustResolveRegion = true }
     if row.id.part == 0 { hasBegunTransaction = false }
@@ -272,7 +302,7 @@ extension ChangeFeedConsumer.State {
   /// Checks and decodes a row, and moves the position behind it. Returns each notification of a channel as an entry.
   /// All except the last one are continued.
   fileprivate mutating func notifications(
-    of channel: String, _ row: ChangeFeedRow, _ bytes: [UInt8]
+    of channel: String, _ row: ChangeFeedRow, _ bytes: ArraySlice<UInt8>
   ) throws -> [ChangeFeedEntry] {
     guard TransactionChanges.mayHaveNotifications(encoded: bytes) else {
       try check(row, bytes)
@@ -295,7 +325,7 @@ extension ChangeFeedConsumer.State {
   }
 
   /// Throws if a row does not follow the position.
-  private func check(_ row: ChangeFeedRow, _ bytes: [UInt8]) throws {
+  private func check(_ row: ChangeFeedRow, _ bytes: ArraySlice<UInt8>) throws {
     if let position {
       let digest = bytes.withUnsafeBytes { ChangeDigest(after: position.digest, number: UInt64(row.id.number), $0) }
       guard digest == row.digest else { throw ChangeFeedError.otherHistory }
@@ -305,11 +335,11 @@ extension ChangeFeedConsumer.State {
   }
 
   /// Checks and decodes a row, and moves the position behind it.
-  private mutating func decode(_ row: ChangeFeedRow, _ bytes: [UInt8]) throws -> TransactionChanges {
+  private mutating func decode(_ row: ChangeFeedRow, _ bytes: ArraySlice<UInt8>) throws -> TransactionChanges {
     try check(row, bytes)
     let changes: TransactionChanges
     do {
-      changes = try bytes.withUnsafeBytes { try TransactionChanges($0, &lastTable) }
+      changes = try bytes.withUnsafeBytes { try TransactionChanges($0, &tables) }
     } catch {
       throw ChangeFeedError.damaged(DatabaseVersion(row.id.version))
     }

@@ -66,12 +66,6 @@ public final class FetchCursor<Decoding: RowDecoding>: DatabaseCursor {
     return try step() ? Decoding._decode(state.run.row) : nil
   }
 
-  /// Returns the next element, in a form that outlives the next step.
-  @inlinable
-  func nextCopy() throws -> Element? {
-    try step() ? Decoding._decodeCopy(state.run.row) : nil
-  }
-
   /// Returns whether there is another row.
   @inlinable
   func step() throws -> Bool {

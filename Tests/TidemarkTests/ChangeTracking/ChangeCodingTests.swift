@@ -126,15 +126,37 @@ import Testing
             table: ChangedTable(name: "team", columnNames: ["id"], primaryKey: [0], rowID: .primaryKey),
             images: .insert(ChangedRow.Image(rowID: 1, values: [1.databaseValue]))))
       ])
-    var lastTable: TransactionChanges.DescribedTable?
+    var tables = TransactionChanges.DecodedTables()
     func decode(_ bytes: [UInt8]) throws -> ChangedTable? {
-      try bytes.withUnsafeBytes { try TransactionChanges($0, &lastTable) }.rows.first?.table
+      try bytes.withUnsafeBytes { try TransactionChanges($0, &tables) }.rows.first?.table
     }
     let first = try decode(Self.exampleBytes)
     let second = try decode(Self.exampleBytes)
-    #expect(first != nil && first === second && lastTable?.table === second)
+    #expect(first != nil && first === second)
     let third = try decode(other.encoded())
-    #expect(third?.name == "team" && lastTable?.table === third)
+    #expect(third?.name == "team")
+    #expect(try decode(other.encoded()) === third)
+  }
+
+  @Test func `changes do not know the tables of the changes that were decoded before`() throws {
+    var tables = TransactionChanges.DecodedTables()
+    func decode(_ bytes: [UInt8]) throws -> TransactionChanges {
+      try bytes.withUnsafeBytes { try TransactionChanges($0, &tables) }
+    }
+    _ = try decode(Self.exampleBytes)
+    // Head, and the deletion of row 1 of a table that is not described.
+    #expect(throws: TransactionChanges.DecodingError(message: "index is out of bounds", offset: 7)) {
+      try decode([1, 0, 0, 0, 0, 4, 0, 2])
+    }
+    // The description of a table, and no change.
+    let deletion = TransactionChanges(
+      microsecondsSince1970: 0,
+      elements: [.row(ChangedRow(table: Self.player, images: .delete(Self.image(1, "Ada", .null))))])
+    let bytes = deletion.encoded()
+    #expect(throws: TransactionChanges.DecodingError(message: "table without changes", offset: bytes.count - 8)) {
+      try decode(Array(bytes.dropLast(8)))
+    }
+    #expect(try decode(bytes) == deletion)
   }
 
   @Test func `a NaN, which SQLite cannot store, is NULL`() throws {
