@@ -115,7 +115,7 @@ struct ShapeQuery: Sendable {
   }
 
   private func first(_ db: Database) throws -> ShapeRecord? {
-    if let composed { return try composed.asRequest(of: ShapeRecord.self).fetchOne(db) }
+    if let composed { return try checked(composed, db).asRequest(of: ShapeRecord.self).fetchOne(db) }
     return try records.fetchOne(db)
   }
 
@@ -128,7 +128,15 @@ struct ShapeQuery: Sendable {
   private var records: SQLRequest<ShapeRecord> { SQLRequest(sql: sql, arguments: StatementArguments(arguments)) }
 
   func fetchRecords(_ db: Database) throws -> [ShapeRecord] {
-    try composed?.asRequest(of: ShapeRecord.self).fetchAll(db) ?? records.fetchAll(db)
+    if let composed { return try checked(composed, db).asRequest(of: ShapeRecord.self).fetchAll(db) }
+    return try records.fetchAll(db)
+  }
+
+  /// Returns the request, or throws if an associated table cannot be read. Without an associated row, only observations
+  /// read it, for their region.
+  private func checked<Request: FetchRequest>(_ request: Request, _ db: Database) throws -> Request {
+    _ = try request.databaseRegion(db)
+    return request
   }
 
   /// Whether its changed rows can be fetched one by one.

@@ -160,7 +160,7 @@ struct TransactionGenerator {
     case 10:
       let mode = choices.pick(["PASSIVE", "FULL", "RESTART", "TRUNCATE"])
       return with(.checkpoint, [.sql("PRAGMA wal_checkpoint(\(mode))"), statement()])
-    case 8, 9:
+    case 6...9:
       guard let table = schema.tables.first(where: { $0.kind == .externalContent }) else { break }
       // Without triggers, the index does not know the changed texts before.
       let content = schema.tables.filter { $0.kind == .table && $0.columns.prefix(2).map(\.name) == ["a", "b"] }

@@ -262,6 +262,75 @@ import Tidemark
     #expect(reports.isCoarse || reports.rows == ["insert wanted #1(a=1 b=0)"])
   }
 
+  // MARK: - The rest of a step
+
+  /// Executes a statement that inserts the numbers from 1 to 60 into a table whose rows are not needed, and calls a
+  /// closure before each row.
+  ///
+  /// - Returns: For each number, whether the statement was bypassing the capture; and the reported rows.
+  private func insertingManyRows(
+    _ body: @escaping (Database, _ number: Int) throws -> Void
+  ) throws -> (bypasses: [Bool], rows: [String], isCoarse: Bool) {
+    let (dbQueue, recorder) = try captured(Self.tables, Self.rows)
+    nonisolated(unsafe) var bypasses: [Bool] = []
+    try dbQueue.write { db in
+      let disturbance = Disturbance(db) { try body($0, bypasses.count) }
+      db.add(
+        function: DatabaseFunction("busy", argumentCount: 1) { values in
+          bypasses.append(disturbance.db.capture.bypass.current != nil)
+          try disturbance.body(disturbance.db)
+          return values[0]
+        })
+      try db.execute(
+        sql: """
+          WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 60)
+          INSERT INTO other SELECT busy(n) FROM number
+          """)
+    }
+    let reports = recorder.take()
+    return (
+      bypasses, reports.flatMap(\.rows).map(\.words),
+      reports.contains { $0.isUnknown || $0.tables.contains(where: \.isCoarse) }
+    )
+  }
+
+  @Test func afterManyUnneededRowsTheRestOfAStepBypassesCapture() throws {
+    let inserted = try insertingManyRows { _, _ in }
+    #expect(inserted.bypasses == Array(repeating: false, count: 32) + Array(repeating: true, count: 28))
+    #expect(inserted.rows.isEmpty && !inserted.isCoarse)
+  }
+
+  @Test func statementsInsideTheRestOfAStepAreCaptured() throws {
+    let inserted = try insertingManyRows { db, number in
+      if number == 50 { try db.execute(sql: "INSERT INTO wanted VALUES (1, 0)") }
+    }
+    #expect(inserted.bypasses[49] && !inserted.bypasses[50])
+    #expect(inserted.rows == ["insert wanted #1(a=1 b=0)"])
+    #expect(!inserted.isCoarse)
+  }
+
+  @Test func foreignStatementsInsideTheRestOfAStepAreReported() throws {
+    let inserted = try insertingManyRows { db, number in
+      guard number == 50 else { return }
+      #expect(sqlite3_exec(db.sqliteConnection, "INSERT INTO wanted VALUES (1, 0)", nil, nil, nil) == SQLITE_OK)
+    }
+    #expect(inserted.bypasses[49] && !inserted.bypasses[50])
+    #expect(inserted.isCoarse || inserted.rows == ["insert wanted #1(a=1 b=0)"])
+  }
+
+  @Test func rowsAfterTheRestOfAStepAreCaptured() throws {
+    let (dbQueue, recorder) = try captured(Self.tables, Self.rows)
+    try dbQueue.write { db in
+      try db.execute(
+        sql: """
+          WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 60)
+          INSERT INTO other SELECT n FROM number
+          """)
+      try db.execute(sql: "INSERT INTO wanted VALUES (1, 0)")
+    }
+    #expect(recorder.takeRows() == ["insert wanted #1(a=1 b=0)"])
+  }
+
   // MARK: - Other users of the connection
 
   @Test func foreignStatementsBetweenBypassesAreReported() throws {
