@@ -36,6 +36,18 @@ public struct SQLExpression<Datatype>: ExpressionType, Sendable {
     self.bindings = bindings
   }
 
+  /// Creates an expression with the same SQL and another type.
+  ///
+  /// ```swift
+  /// let optionalEmail = SQLExpression<String?>(email)
+  /// ```
+  ///
+  /// - Parameter expression: The expression.
+  public init<U: ExpressionType>(_ expression: U) {
+    // Unlike the SQL and its arguments, the expression records whether it needs parentheses.
+    self = expression.expression.cast()
+  }
+
   /// The SQL expression, without its type.
   public var expression: SQLExpression<Void> { cast() }
 

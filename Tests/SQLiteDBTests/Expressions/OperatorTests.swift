@@ -206,6 +206,13 @@ private let date = SQLExpression<Date>("date"), dateOptional = SQLExpression<Dat
     #expect(sql(1...5 ~= id && verified) == "(\"id\" BETWEEN 1 AND 5 AND \"verified\")")
   }
 
+  @Test func `a converted condition is parenthesized as an operand`() throws {
+    let db = try database("a", "b", "c", "d")
+    let outside = SQLExpression<Bool?>(2..<4 ~= id) == false
+    #expect(sql(outside) == "((\"id\" >= 2 AND \"id\" < 4) = 0)")
+    #expect(try db.prepare(users.filter(outside)).map { $0[id] } == [1, 4])
+  }
+
   @Test func logicalOperatorsBuildSQL() {
     #expect(sql(bool && bool) == "(\"bool\" AND \"bool\")")
     #expect(sql(bool && boolOptional) == "(\"bool\" AND \"boolOptional\")")
