@@ -114,5 +114,8 @@ extension VirtualTable {
   }
 
   /// The hidden column of the table, which has the name of the table and stands for all columns.
-  private var searched: SQLExpression<String> { SQLExpression(literal: clauses.name) }
+  private var searched: SQLExpression<String> {
+    let column = SQLExpression<String>(clauses.source.name)
+    return clauses.name == column.template ? column : namespace(column)
+  }
 }

@@ -70,6 +70,9 @@ public struct QueryClauses: Sendable {
   /// The name that qualifies columns of the table: its alias, or its qualified name.
   var name: String { source.alias?.quote() ?? source.qualifiedName }
 
+  /// The columns of the query, in SQL: `"users".*`. SQL does not accept the name of the database here.
+  var allColumns: String { "\((source.alias ?? source.name).quote()).*" }
+
   /// Whether all columns are selected from all rows that match the filter, so that the query can be joined as a table.
   var isPlainTable: Bool {
     !isDistinct && selectsAll && subquery.isEmpty && joins.isEmpty && grouping == nil && limit == nil && unions.isEmpty

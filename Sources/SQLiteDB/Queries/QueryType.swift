@@ -72,7 +72,7 @@ extension QueryType {
   /// ```
   ///
   /// - Parameter star: `*`.
-  public subscript(star: Star) -> SQLExpression<Void> { namespace(star(nil, nil)) }
+  public subscript(star: Star) -> SQLExpression<Void> { SQLExpression(literal: clauses.allColumns) }
 
   // MARK: Joins
 

@@ -86,11 +86,10 @@ extension QueryClauses {
       }
     }
     guard column.hasSuffix(".*") else { return [column] }
-    let namespace = String(column.dropLast(2))
-    guard let source = sources.first(where: { $0.name == namespace }) else {
-      throw QueryError.noSuchTable(name: namespace)
+    guard let source = sources.first(where: { $0.allColumns == column }) else {
+      throw QueryError.noSuchTable(name: String(column.dropLast(2)))
     }
-    return try source.columnNames(db, commonTables: self).map { "\(namespace).\($0.quote())" }
+    return try source.columnNames(db, commonTables: self).map { "\(source.name).\($0.quote())" }
   }
 
   /// A query of all columns and rows of the table, or of its subquery.

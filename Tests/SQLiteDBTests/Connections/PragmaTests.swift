@@ -73,6 +73,19 @@ import Testing
     try db.detach("memory")
   }
 
+  @Test func `all columns of a table in an attached database are selected`() throws {
+    let db = try database("a")
+    try db.attach(.inMemory, as: "external")
+    try db.execute("CREATE TABLE external.posts (id INTEGER, title TEXT); INSERT INTO external.posts VALUES (1, 'x')")
+    let posts = Table("posts", database: "external")
+    let joined = users.join(posts, on: posts[id] == users[id]).select(users[email], posts[*])
+    #expect(sql(posts.select(posts[*])) == "SELECT \"posts\".* FROM \"external\".\"posts\"")
+    #expect(try db.pluck(posts.select(posts[*]))?.get(posts[title]) == "x")
+    let row = try #require(try db.pluck(joined))
+    #expect(row[posts[title]] == "x")
+    #expect(row[users[email]] == "a@mac.com")
+  }
+
   @Test func backupCopiesTheDatabase() throws {
     let folder = try Folder()
     let db = try Connection(folder.path("db.sqlite"))

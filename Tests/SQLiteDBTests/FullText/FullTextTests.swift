@@ -77,6 +77,22 @@ private let body = SQLExpression<String>("body")
     #expect(try db.scalar(replies.count) == 0)
   }
 
+  @Test func `full-text tables with an alias or a database are searched`() throws {
+    let db = try Connection()
+    try db.attach(.inMemory, as: "external")
+    let attached = VirtualTable("emails", database: "external")
+    for table in [emails, attached] {
+      try db.run(table.create(.FTS5(FTS5Config().column(subject))))
+      try db.run(table.insert(subject <- "Just Checking In"))
+    }
+    let found = emails.alias("e")
+    #expect(
+      sql(found.match("check*") as any QueryType)
+        == "SELECT * FROM \"emails\" AS \"e\" WHERE (\"e\".\"emails\" MATCH 'check*')")
+    #expect(try db.prepare(found.match("check*")).map { $0[subject] } == ["Just Checking In"])
+    #expect(try db.prepare(attached.match("check*")).map { $0[subject] } == ["Just Checking In"])
+  }
+
   @Test func fts5TablesAreCreated() throws {
     let config = FTS5Config()
       .column(subject)
