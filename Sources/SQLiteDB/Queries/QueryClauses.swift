@@ -82,7 +82,9 @@ public struct QueryClauses: Sendable {
   var selectsAll: Bool { columns.count == 1 && columns[0].template == "*" }
 
   /// Whether `count(*)` can replace the columns without changing which rows are counted.
-  var countsByRow: Bool { !isDistinct && grouping == nil && limit == nil && unions.isEmpty }
+  var countsByRow: Bool {
+    !isDistinct && grouping == nil && limit == nil && unions.isEmpty && columns.allSatisfy(\.isColumn)
+  }
 
   /// Returns a query that selects from this query as a subquery.
   func nested(named name: String = "subquery") -> QueryClauses {
@@ -114,4 +116,12 @@ public enum MaterializationHint: String, Sendable, Hashable {
 
   /// The rows are stored, so the query runs once.
   public static var materialize: MaterializationHint { .materialized }
+}
+
+extension SQLExpression {
+  // An aggregate or DISTINCT does not begin and end like this.
+  fileprivate var isColumn: Bool {
+    guard let first = template.utf8.first, let last = template.utf8.last else { return false }
+    return [first, last].allSatisfy { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "*") }
+  }
 }

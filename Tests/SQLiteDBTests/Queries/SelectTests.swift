@@ -290,6 +290,9 @@ private let age = SQLExpression<Int?>("age")
     #expect(try db.scalar(users.select(distinct: name).count) == 2)
     #expect(try db.scalar(users.select(distinct: [name, verified]).count) == 2)
     #expect(try db.scalar(users.union(all: true, users).count) == 6)
+    #expect(try db.scalar(users.select(name.distinct).count) == 2)
+    #expect(try db.scalar(users.select(id.max).count) == 1)
+    #expect(sql(users.select(users[id], name).count) == "SELECT count(*) FROM \"users\"")
   }
 
   @Test func existsReturnsABoolean() throws {
