@@ -19,7 +19,11 @@ extension ResultRowLayout {
     let isKept = clauses.columns.allSatisfy(\.bindings.isEmpty)
     let identity = statement.columnsIdentity
     if isKept, let plan = statement.cachedRowPlan as? Plan, plan.columns === identity { return plan.layout }
-    let layout = try ResultRowLayout(clauses, statement, db)
+    guard let layout = try ResultRowLayout(clauses, statement, db) else {
+      // Another query with the same SQL may have a key for each column.
+      statement.cachedRowPlan = nil
+      return ResultRowLayout(of: statement)
+    }
     statement.cachedRowPlan = Plan(columns: identity, layout: layout)
     return layout
   }
@@ -49,7 +53,8 @@ extension ResultRowLayout {
     }
   }
 
-  private convenience init(_ clauses: QueryClauses, _ statement: Tidemark.Statement, _ db: Database) throws {
+  /// Returns nil if an expression of the query stands for several columns.
+  private convenience init?(_ clauses: QueryClauses, _ statement: Tidemark.Statement, _ db: Database) throws {
     let names = statement.columnNames
     if clauses.joins.isEmpty, clauses.selectsAll {
       self.init(keys: names.map { $0.quote() }, names: names, table: clauses.name)
@@ -62,10 +67,7 @@ extension ResultRowLayout {
       keys += columnKeys
       bindings += columnKeys.map { _ in column.bindings }
     }
-    guard keys.count == names.count else {
-      self.init(of: statement)
-      return
-    }
+    guard keys.count == names.count else { return nil }
     self.init(
       keys: keys, bindings: bindings.allSatisfy(\.isEmpty) ? [] : bindings, names: names,
       table: clauses.joins.isEmpty ? clauses.name : nil)

@@ -116,6 +116,15 @@ import Testing
     #expect(try db.pluck(users)?[nick] == "x")
   }
 
+  @Test func `queries with the same SQL have their own columns`() throws {
+    let db = try database("a", "b")
+    let inOneText = users.select([SQLExpression<Void>(literal: "min(\"id\"), max(\"id\")")])
+    let inTwo = users.select([id.min, id.max])
+    #expect(sql(inOneText) == sql(inTwo))
+    #expect(try db.pluck(inOneText)?.get("max(\"id\")") as? Int64 == 2)
+    #expect(try db.pluck(inTwo)?.get(id.max) == 2)
+  }
+
   @Test func rowsHaveDescriptions() throws {
     let db = try database("alice")
     let row = try #require(try db.pluck(users.select(id, email, managerId, balance)))
