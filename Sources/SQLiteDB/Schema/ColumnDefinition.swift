@@ -194,7 +194,7 @@ public struct ColumnDefinition: Hashable, Sendable {
   /// - Returns: The SQL.
   public func toSQL() -> String {
     var parts = [name.quote(), type.rawValue]
-    if defaultValue != .NULL { parts.append("DEFAULT \(defaultValue)") }
+    if defaultValue != .NULL { parts.append("DEFAULT \(defaultValue.defaultText)") }
     if let primaryKey { parts.append(primaryKey.sql) }
     if !nullable { parts.append("NOT NULL") }
     if unique { parts.append("UNIQUE") }

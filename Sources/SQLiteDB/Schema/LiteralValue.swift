@@ -48,6 +48,16 @@ public enum LiteralValue: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// The value for a DEFAULT clause, which needs parentheses around an expression.
+  ///
+  /// The schema contains such an expression without them, and is read as a number.
+  var defaultText: String {
+    guard case .numericLiteral(let text) = self else { return description }
+    let tokens = SQLWords(text).tokens.map(\.text)
+    let isSigned = tokens.first == "-" || tokens.first == "+"
+    return tokens.count > (isSigned ? 2 : 1) ? "(\(text))" : text
+  }
+
   /// The value as an SQL literal.
   public var description: String {
     switch self {

@@ -148,6 +148,22 @@ import Testing
     #expect(throws: SchemaChanger.Error.self) { try schemaChanger.create(table: "u") { _ in } }
   }
 
+  @Test func `default values are copied to another table`() throws {
+    let db = try Connection()
+    try db.execute(
+      """
+      CREATE TABLE a (a INTEGER DEFAULT (1 + 2), b INTEGER DEFAULT -5, c TEXT DEFAULT ('x' || 'y'), d BLOB DEFAULT x'00',
+        e TEXT DEFAULT (upper('z')), f TEXT DEFAULT 'it''s', g REAL DEFAULT 1e5)
+      """)
+    let columns = try db.schema.columnDefinitions(table: "a")
+    try SchemaChanger(connection: db).create(table: "b") { table in
+      for column in columns { table.add(column: column) }
+    }
+    #expect(try db.schema.columnDefinitions(table: "b") == columns)
+    try db.run(Table("b").insert())
+    #expect("\(try #require(try db.pluck(Table("b"))))" == "[a:3 b:-5 c:'xy' d:x'00' e:'Z' f:'it''s' g:100000.0]")
+  }
+
   @Test func schemaChangerAltersTables() throws {
     let trace = Trace(db)
     let newColumn = ColumnDefinition(
