@@ -34,14 +34,21 @@ extension Date: Value {
 
   private static func date(_ datatypeValue: String) throws(ValueError) -> Date {
     if let date = DateFormatting.date(from: datatypeValue) { return date }
-    if let date = Date(storedText: datatypeValue) ?? Date(storedText: "2000-01-01 " + datatypeValue) { return date }
+    let date = Date(storedText: datatypeValue) ?? Date(storedText: "2000-01-01 " + datatypeValue)
+    // SQLite has neither Julian dates nor years after 9999.
+    if let date, date >= DateFormatting.gregorianStart { return date }
+    if let date = DateFormatting.dateOfFormatter(datatypeValue) ?? date { return date }
     throw ValueError(type: "Date", found: datatypeValue)
   }
 
   /// The date as text, in the format of `dateFormatter`.
   public var datatypeValue: String {
     if let text = DateFormatting.string(from: self) { return text }
-    guard case .string(var text) = databaseValue.storage, let space = text.utf8.firstIndex(of: UInt8(ascii: " ")) else {
+    // `DateFormatter` writes Julian dates, which `distantPast` begins.
+    let isJulian = self >= .distantPast && self < DateFormatting.gregorianStart
+    guard !isJulian, case .string(var text) = databaseValue.storage,
+      let space = text.utf8.firstIndex(of: UInt8(ascii: " "))
+    else {
       return DateFormatting.makeDefault().string(from: self)
     }
     text.replaceSubrange(space...space, with: "T")

@@ -18,6 +18,9 @@ enum DateFormatting {
 
   static let format = "yyyy-MM-dd'T'HH:mm:ss.SSS"
 
+  /// The first day of Foundation's calendar that is not in the Julian calendar.
+  static let gregorianStart = Date(timeIntervalSince1970: -12_219_292_800)
+
   /// Returns a formatter with the default settings.
   static func makeDefault() -> DateFormatter {
     let formatter = DateFormatter()
@@ -25,6 +28,13 @@ enum DateFormatting {
     formatter.locale = Locale(identifier: "en_US_POSIX")
     formatter.timeZone = TimeZone(secondsFromGMT: 0)
     return formatter
+  }
+
+  /// Returns the date of a text that a formatter with the default settings has written; nil for other texts.
+  static func dateOfFormatter(_ text: String) -> Date? {
+    let formatter = makeDefault()
+    guard let date = formatter.date(from: text), formatter.string(from: date) == text else { return nil }
+    return date
   }
 
   /// Returns the formatter of the program.
@@ -99,11 +109,9 @@ struct DateFormatterSettings: Sendable {
   /// Whether the calendar is Gregorian, and texts depend on nothing but the format, the locale and the time zone.
   private static func isSimple(_ formatter: DateFormatter) -> Bool {
     // Other calendars have no Gregorian start date. To read the calendar itself takes 20 times as long.
-    formatter.gregorianStartDate == gregorianStart && formatter.defaultDate == nil
+    formatter.gregorianStartDate == DateFormatting.gregorianStart && formatter.defaultDate == nil
       && !formatter.doesRelativeDateFormatting
   }
-
-  private static let gregorianStart = Date(timeIntervalSince1970: -12_219_292_800)
 }
 
 /// The pattern of a formatter with given settings.

@@ -173,6 +173,23 @@ import Testing
     #expect(Date.fromDatatypeValue(text) == Date(timeIntervalSince1970: seconds))
   }
 
+  @Test(
+    arguments: [
+      (Date.distantPast, "0001-01-01T00:00:00.000"), (.distantFuture, "4001-01-01T00:00:00.000"),
+      (Date(timeIntervalSince1970: -12_219_292_801), "1582-10-04T23:59:59.000"),
+      (Date(timeIntervalSince1970: -12_219_292_800), "1582-10-15T00:00:00.000"),
+      (Date(timeIntervalSince1970: 253_402_300_800), "10000-01-01T00:00:00.000"),
+    ])
+  func `early and late dates have the text of a date formatter`(_ date: Date, _ text: String) throws {
+    #expect(date.datatypeValue == text)
+    #expect(Date.fromDatatypeValue(text) == date)
+  }
+
+  @Test func `early dates in other formats of SQLite are Gregorian`() throws {
+    #expect(Date.fromDatatypeValue("1582-10-14") == Date(timeIntervalSince1970: -12_219_379_200))
+    #expect(throws: ValueError.self) { try Date._from(stored: "10000-1-01T00:00:00.000"._databaseValue) }
+  }
+
   @Test func datesWrittenBySQLiteAreRead() throws {
     let db = try Connection()
     let table = Table("t"), date = SQLExpression<Date>("d")
