@@ -123,6 +123,15 @@ private struct StoredValue: SingleValueSource {
   var isNull: Bool { stored.isNull }
 
   func decode<T: Decodable>(_ type: T.Type) throws -> T {
+    do {
+      return try decodedValue(type)
+    } catch let error as ValueError {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: path, debugDescription: "\(error)", underlyingError: error))
+    }
+  }
+
+  private func decodedValue<T: Decodable>(_ type: T.Type) throws -> T {
     if type is any Value.Type, let value = try value(of: type) { return value }
     let decoder = SingleValueDecoder(self, codingPath: path, userInfo: userInfo)
     do {
@@ -133,7 +142,8 @@ private struct StoredValue: SingleValueSource {
         return try jsonDecoder.decode(type, from: json)
       } catch let jsonError {
         // For a string that is not JSON, the first error describes the actual problem.
-        throw decoder.needsJSON ? jsonError : error
+        guard decoder.needsJSON else { throw error }
+        throw (jsonError as? DecodingError)?.prefixed(with: path) ?? jsonError
       }
     }
   }
@@ -174,4 +184,22 @@ private struct StoredValue: SingleValueSource {
 
 extension DatabaseValue {
   fileprivate var isText: Bool { if case .string = storage { true } else { false } }
+}
+
+extension DecodingError {
+  /// The error of a JSON decoder, whose coding path begins inside the column.
+  fileprivate func prefixed(with path: [any CodingKey]) -> DecodingError {
+    func context(_ inner: Context) -> Context {
+      Context(
+        codingPath: path + inner.codingPath, debugDescription: inner.debugDescription,
+        underlyingError: inner.underlyingError)
+    }
+    switch self {
+    case .typeMismatch(let type, let inner): return .typeMismatch(type, context(inner))
+    case .valueNotFound(let type, let inner): return .valueNotFound(type, context(inner))
+    case .keyNotFound(let key, let inner): return .keyNotFound(key, context(inner))
+    case .dataCorrupted(let inner): return .dataCorrupted(context(inner))
+    @unknown default: return self
+    }
+  }
 }

@@ -144,6 +144,21 @@ private struct Everything: Codable, Equatable {
     #expect(throws: DecodingError.self) { try row.decode() as User }
   }
 
+  @Test(arguments: [
+    ("SELECT 'x' AS day", "day"), ("SELECT '2024-01-01' AS day, 'x' AS key", "key"),
+    ("SELECT '2024-01-01' AS day, '[' AS list", "list"), ("SELECT '2024-01-01' AS day, '[1, \"a\"]' AS list", "list.1"),
+  ])
+  func `a decoding error contains the column`(_ query: String, _ path: String) throws {
+    struct Event: Decodable {
+      var day: Date
+      var key: UUID?
+      var list: [Int]?
+    }
+    let row = try #require(try Connection().prepareRowIterator(query).failableNext())
+    let error = #expect(throws: DecodingError.self) { try row.decode() as Event }
+    #expect(error?.path == path)
+  }
+
   @Test func unsupportedContainersThrow() throws {
     #expect(throws: EncodingError.self) { try users.insert([1, 2]) }
     #expect(throws: EncodingError.self) { try users.insert(3) }
@@ -238,5 +253,17 @@ private struct Everything: Codable, Equatable {
     try db.run(Table("t").create { t in t.column(animal) })
     try db.run(Table("t").insert(animal <- Animal("cat")))
     #expect(try db.pluck(Table("t").filter(animal == Animal("cat")))?[animal].name == "cat")
+  }
+}
+
+extension DecodingError {
+  /// The coding path, with an index for an array element.
+  fileprivate var path: String {
+    switch self {
+    case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
+      .dataCorrupted(let context):
+      context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+    @unknown default: ""
+    }
   }
 }
