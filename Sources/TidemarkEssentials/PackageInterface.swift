@@ -92,6 +92,9 @@ extension PreparedRequest {
 }
 
 extension Database {
+  /// Whether a transaction has written.
+  package var isWriting: Bool { handle?.isWriting == true }
+
   /// Returns a cached statement that is not running.
   package func sharedStatement(sql: String) throws -> Statement {
     try retryingAfterSchemaChange { try preparedStatement(sql: sql).availableStatement() }

@@ -235,7 +235,7 @@ public final class Connection: Sendable {
   /// Returns the hooks, which are created with the first one. Must be called inside an access.
   func hooks(_ db: Database) -> ConnectionHooks {
     if let hooks { return hooks }
-    let made = ConnectionHooks()
+    let made = ConnectionHooks(db)
     db.add(transactionObserver: made, extent: .observerLifetime)
     hooks = made
     return made

@@ -8,6 +8,11 @@ final class ConnectionHooks: TransactionObserver {
   var update: ((Connection.Operation, _ db: String, _ table: String, _ rowid: Int64) -> Void)?
   var commit: (() throws -> Void)?
   var rollback: (() -> Void)?
+  private unowned let db: Database
+
+  init(_ db: Database) {
+    self.db = db
+  }
 
   func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { update != nil }
 
@@ -15,7 +20,8 @@ final class ConnectionHooks: TransactionObserver {
     update?(Connection.Operation(event.kind), event.databaseName, event.tableName, event.rowID)
   }
 
-  func databaseWillCommit() throws { try commit?() }
+  // SQLite calls no hook for a transaction that has written nothing.
+  func databaseWillCommit() throws { if db.isWriting { try commit?() } }
 
   func databaseDidCommit(_ db: Database) {}
 

@@ -78,6 +78,14 @@ import Testing
     #expect(try db.scalar(users.count) == 1)
   }
 
+  @Test func `the commit hook is not called for a transaction that writes nothing`() throws {
+    let db = try database("a")
+    db.commitHook { throw Refusal() }
+    #expect(try db.transaction { return try db.scalar(users.count) } == 1)
+    try db.savepoint { _ = try db.pluck(users) }
+    #expect(throws: Refusal.self) { try db.run(users.filter(id == 2).delete()) }
+  }
+
   @Test func interruptStopsStatements() throws {
     let db = try database("a", "b", "c")
     db.createFunction("stop", argumentCount: 0) { [unowned db] _ in
