@@ -46,20 +46,31 @@ extension Connection.Location: CustomStringConvertible {
     case .temporary: ""
     case .uri(let uri, let parameters) where parameters.isEmpty: uri
     case .uri(let path, let parameters):
-      "\(Self.uri(ofPath: path))?\(parameters.map(\.description).joined(separator: "&"))"
+      Self.uri(Self.uri(ofPath: path), with: parameters.map(\.description).joined(separator: "&"))
     }
+  }
+
+  /// Returns a URI with more parameters. SQLite ignores a fragment, which would hide them.
+  private static func uri(_ uri: String, with parameters: String) -> String {
+    let scalars = uri.unicodeScalars.prefix { $0 != "#" }
+    return "\(String(scalars))\(scalars.contains("?") ? "&" : "?")\(parameters)"
   }
 
   /// Returns a path as a URI, with the characters escaped that have a meaning in a URI.
   private static func uri(ofPath path: String) -> String {
-    if path.hasPrefix("file:") { return path }
+    path.hasPrefix("file:") ? path : "file:\(path.escaped(["?", "#", "%"]))"
+  }
+}
+
+extension String {
+  /// Returns the text with ASCII characters replaced by their codes, as in a URI.
+  fileprivate func escaped(_ characters: Set<Unicode.Scalar>) -> String {
     // Swift combines such a character and a following accent to one character, so scalars are compared.
-    return path.unicodeScalars.reduce(into: "file:") { uri, scalar in
-      switch scalar {
-      case "?": uri += "%3f"
-      case "#": uri += "%23"
-      case "%": uri += "%25"
-      default: uri.unicodeScalars.append(scalar)
+    unicodeScalars.reduce(into: "") { text, scalar in
+      if characters.contains(scalar) {
+        text += "%\(String(scalar.value, radix: 16))"
+      } else {
+        text.unicodeScalars.append(scalar)
       }
     }
   }
@@ -127,11 +138,11 @@ public enum URIQueryParameter: Sendable, CustomStringConvertible {
     switch self {
     case .cache(let mode): "cache=\(mode.rawValue)"
     case .immutable(let isOn): "immutable=\(isOn ? 1 : 0)"
-    case .modeOf(let path): "modeOf=\(path)"
+    case .modeOf(let path): "modeOf=\(path.escaped(["&", "#", "%"]))"
     case .mode(let mode): "mode=\(mode.rawValue)"
     case .nolock(let isOn): "nolock=\(isOn ? 1 : 0)"
     case .powersafeOverwrite(let isOn): "psow=\(isOn ? 1 : 0)"
-    case .vfs(let name): "vfs=\(name)"
+    case .vfs(let name): "vfs=\(name.escaped(["&", "#", "%"]))"
     }
   }
 }

@@ -82,6 +82,12 @@ import Testing
     // For Swift, the question mark and the accent are one character.
     #expect(
       Connection.Location.uri("a?\u{301}", parameters: [.nolock(true)]).description == "file:a%3f\u{301}?nolock=1")
+    #expect(
+      Connection.Location.uri("file:a?cache=private#b", parameters: [.mode(.readOnly)]).description
+        == "file:a?cache=private&mode=ro")
+    #expect(
+      Connection.Location.uri("a", parameters: [.vfs("x&mode=ro"), .modeOf("50%#")]).description
+        == "file:a?vfs=x%26mode=ro&modeOf=50%25%23")
     #expect(Connection.Location.inMemory.description == ":memory:")
     #expect(Connection.Location.temporary.description == "")
   }
@@ -97,6 +103,14 @@ import Testing
     let path = folder.path("what? 100%#.sqlite")
     try Connection(path).run("CREATE TABLE t (a)")
     let db = try Connection(.uri(path, parameters: [.mode(.readOnly)]))
+    #expect(db.readonly)
+    #expect(try db.scalar("SELECT count(*) FROM t") as? Int64 == 0)
+  }
+
+  @Test func `parameters are added to those of a URI`() throws {
+    let path = folder.path("db.sqlite3")
+    try Connection(path).run("CREATE TABLE t (a)")
+    let db = try Connection(.uri("file:\(path)?cache=private", parameters: [.mode(.readOnly)]))
     #expect(db.readonly)
     #expect(try db.scalar("SELECT count(*) FROM t") as? Int64 == 0)
   }
