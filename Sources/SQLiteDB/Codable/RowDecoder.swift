@@ -88,11 +88,13 @@ private struct RowDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProto
       throw DecodingError.keyNotFound(
         key, .init(codingPath: [key], debugDescription: "No such column `\(name)` in columns \(columns)"))
     }
-    if stored.isNull, type is any ExpressibleByNilLiteral.Type == false {
+    let value = StoredValue(stored: stored, path: [key], userInfo: userInfo)
+    do {
+      return try value.decode(type)
+    } catch _ where stored.isNull {
       throw DecodingError.valueNotFound(
         type, .init(codingPath: [key], debugDescription: "Unexpected null value for column `\(key.stringValue)`"))
     }
-    return try StoredValue(stored: stored, path: [key], userInfo: userInfo).decode(type)
   }
 
   func nestedContainer<NestedKey: CodingKey>(
@@ -137,7 +139,8 @@ private struct StoredValue: SingleValueSource {
     do {
       return try type.init(from: decoder)
     } catch {
-      guard let json, decoder.needsJSON || stored.isText else { throw error }
+      guard decoder.needsJSON || stored.isText else { throw error }
+      guard let json else { throw mismatch(type) }
       do {
         return try jsonDecoder.decode(type, from: json)
       } catch let jsonError {
@@ -157,7 +160,11 @@ private struct StoredValue: SingleValueSource {
     default: return nil
     }
     if let value { return value }
-    throw DecodingError.typeMismatch(
+    throw mismatch(type)
+  }
+
+  private func mismatch(_ type: any Decodable.Type) -> DecodingError {
+    .typeMismatch(
       type, .init(codingPath: path, debugDescription: "expected \(type), got \(SQLText.literal(stored.binding))"))
   }
 
@@ -171,7 +178,9 @@ private struct StoredValue: SingleValueSource {
     switch stored.storage {
     case .string(let text): Data(text.utf8)
     case .blob(let data): data
-    case .null, .int64, .double: nil
+    case .int64(let integer): Data("\(integer)".utf8)
+    case .double(let double) where double.isFinite: Data("\(double)".utf8)
+    case .null, .double: nil
     }
   }
 

@@ -159,6 +159,34 @@ private struct Everything: Codable, Equatable {
     #expect(error?.path == path)
   }
 
+  @Test func `a decimal is read from a numeric column`() throws {
+    struct Price: Codable, Equatable { var amount: Decimal }
+    let db = try Connection()
+    try db.execute("CREATE TABLE t (amount NUMERIC)")
+    for amount in [Decimal(7), Decimal(string: "-1.25")!] {
+      try db.run(table.delete())
+      try db.run(table.insert(Price(amount: amount)))
+      #expect(try #require(try db.pluck(table)).decode() as Price == Price(amount: amount))
+    }
+    let row = try #require(try db.prepareRowIterator("SELECT 9e999 AS amount").failableNext())
+    #expect(throws: DecodingError.self) { try row.decode() as Price }
+  }
+
+  @Test func `a type that encodes itself as NULL is decoded from NULL`() throws {
+    struct Choice: Codable, Equatable {
+      var value: Int?
+      init(_ value: Int?) { self.value = value }
+      init(from decoder: any Decoder) throws { value = try Int?(from: decoder) }
+      func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+    }
+    struct Answer: Codable, Equatable { var choice: Choice }
+    let db = try Connection()
+    try db.execute("CREATE TABLE t (choice)")
+    try db.run(table.insertMany([Answer(choice: Choice(nil)), Answer(choice: Choice(2))]))
+    let answers: [Answer] = try db.prepare(table).map { try $0.decode() }
+    #expect(answers.map(\.choice.value) == [nil, 2])
+  }
+
   @Test func unsupportedContainersThrow() throws {
     #expect(throws: EncodingError.self) { try users.insert([1, 2]) }
     #expect(throws: EncodingError.self) { try users.insert(3) }
