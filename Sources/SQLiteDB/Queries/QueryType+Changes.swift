@@ -248,8 +248,8 @@ extension QueryType {
   ///   - conflicting: The columns of the uniqueness constraint.
   /// - Returns: The statement.
   public func upsert(_ insertValues: [Setter], onConflictOf conflicting: [any Expressible]) -> Insert {
-    let keys = Set(conflicting.map(\.expression.template))
-    let updates = insertValues.filter { !keys.contains($0.column.template) }
+    let keys = Set(conflicting.map { ColumnName(text: $0.expression.template) })
+    let updates = insertValues.filter { !keys.contains(ColumnName(text: $0.column.template)) }
     return upsert(insertValues, onConflictOf: conflicting, set: updates.map(\.excluded))
   }
 

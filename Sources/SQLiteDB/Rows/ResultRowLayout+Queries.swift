@@ -88,7 +88,7 @@ extension QueryClauses {
       }
     }
     guard column.hasSuffix(".*") else { return [column] }
-    guard let source = sources.first(where: { $0.allColumns == column }) else {
+    guard let source = sources.first(where: { $0.allColumns.isSameText(as: column) }) else {
       throw QueryError.noSuchTable(name: String(column.dropLast(2)))
     }
     return try source.columnNames(db, commonTables: self).map { "\(source.name).\($0.quote())" }

@@ -18,8 +18,8 @@ final class ResultRowLayout: Sendable {
   /// The name of the table that contains all columns; nil if there are several tables.
   private let table: String?
 
-  private let columnsByKey: [String: ColumnMatch]
-  private let columnsByName: [String: ColumnMatch]
+  private let columnsByKey: [ColumnName: ColumnMatch]
+  private let columnsByName: [ColumnName: ColumnMatch]
 
   private enum ColumnMatch {
     case one(Int)
@@ -35,9 +35,9 @@ final class ResultRowLayout: Sendable {
     columnsByName = Self.columnsByKey(names.map { $0.quote() })
   }
 
-  private static func columnsByKey(_ keys: [String]) -> [String: ColumnMatch] {
-    var columnsByKey: [String: ColumnMatch] = Dictionary(minimumCapacity: keys.count)
-    for (index, key) in keys.enumerated() {
+  private static func columnsByKey(_ keys: [String]) -> [ColumnName: ColumnMatch] {
+    var columnsByKey: [ColumnName: ColumnMatch] = Dictionary(minimumCapacity: keys.count)
+    for (index, key) in keys.lazy.map({ ColumnName(text: $0) }).enumerated() {
       switch columnsByKey[key] {
       case nil: columnsByKey[key] = .one(index)
       case .one(let first): columnsByKey[key] = .several([first, index])
@@ -49,7 +49,7 @@ final class ResultRowLayout: Sendable {
 
   /// Returns the index of the column that an expression represents.
   func index(_ template: String, _ values: [(any Binding)?]) throws -> Int {
-    switch columnsByKey[template] {
+    switch columnsByKey[ColumnName(text: template)] {
     case .one(let index):
       if bindings.isEmpty || values.isEmpty || areSame(bindings[index], values) { return index }
     case .several(let indexes):
@@ -61,14 +61,15 @@ final class ResultRowLayout: Sendable {
   }
 
   private func indexOfSimilar(_ template: String) throws -> Int {
-    let similar = keys.indices.filter { keys[$0].hasSuffix(".\(template)") }
+    let suffix = Array(".\(template)".utf8)
+    let similar = keys.indices.filter { keys[$0].utf8.suffix(suffix.count).elementsEqual(suffix) }
     if similar.count == 1 { return similar[0] }
     if similar.count > 1 { throw ambiguous(template, similar.map { keys[$0] }.sorted()) }
-    if let table, template.hasPrefix("\(table).") {
-      let name = String(template.dropFirst(table.count + 1))
-      if case .one(let index) = columnsByKey[name] { return index }
+    if let table, template.utf8.starts(with: "\(table).".utf8) {
+      let name = String(decoding: template.utf8.dropFirst(table.utf8.count + 1), as: UTF8.self)
+      if case .one(let index) = columnsByKey[ColumnName(text: name)] { return index }
     }
-    switch columnsByName[template] {
+    switch columnsByName[ColumnName(text: template)] {
     case .one(let index): return index
     case .several(let indexes): throw ambiguous(template, indexes.map { keys[$0] }.sorted())
     case nil: throw QueryError.noSuchColumn(name: template, columns: keys.sorted())

@@ -112,8 +112,8 @@ public final class SchemaReader: Sendable {
       let isKey = try row.get("pk") as? Int64 ?? 0 > 0
       return ColumnDefinition(
         name: name, primaryKey: isKey ? primaryKey : nil, type: .init(try row.text("type")),
-        nullable: try row.get("notnull") as? Int64 == 0, unique: uniqueColumns.contains(name),
-        defaultValue: LiteralValue(try row.get("dflt_value") as? String), references: keys[name])
+        nullable: try row.get("notnull") as? Int64 == 0, unique: uniqueColumns.contains(ColumnName(text: name)),
+        defaultValue: LiteralValue(try row.get("dflt_value") as? String), references: keys[ColumnName(text: name)])
     }
   }
 
@@ -148,17 +148,17 @@ public final class SchemaReader: Sendable {
   }
 
   /// Returns the columns that have a uniqueness constraint of their own.
-  private func uniqueColumns(_ table: String) throws -> Set<String> {
+  private func uniqueColumns(_ table: String) throws -> Set<ColumnName> {
     let sql = """
       SELECT min(columns.name) AS name
       FROM pragma_index_list(?) AS indexes, pragma_index_info(indexes.name) AS columns
       WHERE indexes.origin = 'u'
       GROUP BY indexes.name HAVING count(*) = 1
       """
-    return Set(try rows(sql, [table]).map { try $0.text("name") })
+    return Set(try rows(sql, [table]).map { ColumnName(text: try $0.text("name")) })
   }
 
-  private func foreignKeys(_ table: String) throws -> [String: ColumnDefinition.ForeignKey] {
+  private func foreignKeys(_ table: String) throws -> [ColumnName: ColumnDefinition.ForeignKey] {
     let sql =
       "SELECT \"from\", \"table\", \"to\", on_update, on_delete FROM pragma_foreign_key_list(?) ORDER BY id, seq"
     let keys = try rows(sql, [table]).map { row in
@@ -166,7 +166,7 @@ public final class SchemaReader: Sendable {
         table: try row.text("table"), column: try row.text("from"), primaryKey: try row.get("to") as? String,
         onUpdate: try row.action("on_update"), onDelete: try row.action("on_delete"))
     }
-    return Dictionary(keys.map { ($0.column, $0) }) { first, _ in first }
+    return Dictionary(keys.map { (ColumnName(text: $0.column), $0) }) { first, _ in first }
   }
 
   private func rows(_ sql: String, _ values: [String]) throws -> [Row] {

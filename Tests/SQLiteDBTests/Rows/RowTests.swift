@@ -125,6 +125,29 @@ import Testing
     #expect(try db.pluck(inTwo)?.get(id.max) == 2)
   }
 
+  // Swift considers both names equal.
+  @Test func `columns with different bytes in their names are different columns`() throws {
+    let composed = SQLExpression<Int>("\u{E9}"), decomposed = SQLExpression<Int>("e\u{301}"), table = Table("t")
+    let db = try Connection()
+    try db.run(
+      table.create {
+        $0.column(composed, unique: true)
+        $0.column(decomposed)
+      })
+    try db.run(table.insert(composed <- 1, decomposed <- 2))
+    try db.run(table.upsert(composed <- 1, decomposed <- 3, onConflictOf: composed))
+    for query in [table, table.select(decomposed, composed)] {
+      let row = try #require(try db.pluck(query))
+      #expect(try row.get(composed) == 1)
+      #expect(try row.get(table[decomposed]) == 3)
+    }
+    #expect(try db.schema.columnDefinitions("t").map(\.unique) == [true, false])
+    let (left, right) = (table.alias("\u{E9}"), table.alias("e\u{301}"))
+    let joined = left.join(.leftOuter, right, on: right[composed] == left[decomposed]).select(left[*], right[*])
+    #expect(try db.pluck(joined)?.get(left[composed]) == 1)
+    #expect(try db.pluck(joined)?.get(SQLExpression<Int?>(right[composed])) == .some(nil))
+  }
+
   @Test func rowsHaveDescriptions() throws {
     let db = try database("alice")
     let row = try #require(try db.pluck(users.select(id, email, managerId, balance)))
