@@ -86,6 +86,13 @@ public struct QueryClauses: Sendable {
     !isDistinct && grouping == nil && limit == nil && unions.isEmpty && columns.allSatisfy(\.isColumn)
   }
 
+  /// The query of the first row.
+  var firstRow: QueryClauses {
+    var query = self
+    query.limit = Limit(length: limit?.length == 0 ? 0 : 1, offset: limit?.offset)
+    return query
+  }
+
   /// Returns a query that selects from this query as a subquery.
   func nested(named name: String = "subquery") -> QueryClauses {
     var outer = QueryClauses(name)
@@ -119,9 +126,10 @@ public enum MaterializationHint: String, Sendable, Hashable {
 }
 
 extension SQLExpression {
-  // An aggregate or DISTINCT does not begin and end like this.
+  // An aggregate or DISTINCT does not begin and end like this. The filter may contain an alias.
   fileprivate var isColumn: Bool {
     guard let first = template.utf8.first, let last = template.utf8.last else { return false }
     return [first, last].allSatisfy { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "*") }
+      && !template.contains("\" AS \"")
   }
 }

@@ -309,6 +309,7 @@ extension QueryType {
   /// (SELECT … LIMIT 5)`.
   public var count: ScalarQuery<Int> {
     var counted = clauses.countsByRow ? clauses : clauses.nested()
+    counted.order = []
     counted.columns = [SQLExpression<Int>.count(*).expression]
     return ScalarQuery(counted)
   }

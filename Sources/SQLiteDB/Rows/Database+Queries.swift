@@ -26,9 +26,7 @@ extension Database {
   /// - Returns: The row.
   /// - Throws: A `DatabaseError` if the query fails.
   public func pluck(_ query: any QueryType) throws -> Row? {
-    var clauses = query.clauses
-    clauses.limit = .init(length: 1, offset: clauses.limit?.offset)
-    return try rows(of: clauses, countMax: 1).first
+    try rows(of: query.clauses.firstRow, countMax: 1).first
   }
 
   /// Returns the single value of a query.

@@ -20,8 +20,7 @@ extension FetchableQuery {
   /// - Returns: The statement and its arguments.
   /// - Throws: A `DatabaseError` if the query is not valid.
   public func makePreparedRequest(_ db: Database, forSingleResult singleResult: Bool) throws -> PreparedRequest {
-    var clauses = clauses
-    if singleResult { clauses.limit = .init(length: 1, offset: clauses.limit?.offset) }
+    let clauses = singleResult ? clauses.firstRow : clauses
     let select = clauses.select
     let statement = try db.sharedStatement(sql: select.template)
     _ = try ResultRowLayout.layout(of: clauses, statement, db)

@@ -292,6 +292,9 @@ private let age = SQLExpression<Int?>("age")
     #expect(try db.scalar(users.union(all: true, users).count) == 6)
     #expect(try db.scalar(users.select(name.distinct).count) == 2)
     #expect(try db.scalar(users.select(id.max).count) == 1)
+    let alias = SQLExpression<String?>("n")
+    #expect(try db.scalar(users.select(id, name.alias("n")).filter(alias == "x").order(alias).count) == 2)
+    #expect(sql(users.order(id).count) == "SELECT count(*) FROM \"users\"")
     #expect(sql(users.select(users[id], name).count) == "SELECT count(*) FROM \"users\"")
   }
 

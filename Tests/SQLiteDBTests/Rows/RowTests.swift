@@ -103,6 +103,7 @@ import Testing
     #expect(trace.lines == ["SELECT * FROM \"users\" LIMIT 1"])
     #expect(try db.pluck(users.limit(5, offset: 1))?[id] == 2)
     #expect(try db.pluck(users.filter(id == 9)) == nil)
+    #expect(try db.pluck(users.limit(0)) == nil)
   }
 
   @Test func rowsFollowSchemaChanges() throws {
