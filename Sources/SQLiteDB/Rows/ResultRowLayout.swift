@@ -54,13 +54,13 @@ final class ResultRowLayout: Sendable {
       if bindings.isEmpty || values.isEmpty || areSame(bindings[index], values) { return index }
     case .several(let indexes):
       if !bindings.isEmpty, let index = indexes.first(where: { areSame(bindings[$0], values) }) { return index }
-      throw ambiguous(template, indexes.map { keys[$0] })
+      if bindings.isEmpty || values.isEmpty { throw ambiguous(template, indexes.map { keys[$0] }) }
     case nil: break
     }
-    return try indexOfSimilar(template)
+    return try indexOfSimilar(template, values)
   }
 
-  private func indexOfSimilar(_ template: String) throws -> Int {
+  private func indexOfSimilar(_ template: String, _ values: [(any Binding)?]) throws -> Int {
     let suffix = Array(".\(template)".utf8)
     let similar = keys.indices.filter { keys[$0].utf8.suffix(suffix.count).elementsEqual(suffix) }
     if similar.count == 1 { return similar[0] }
@@ -72,7 +72,9 @@ final class ResultRowLayout: Sendable {
     switch columnsByName[ColumnName(text: template)] {
     case .one(let index): return index
     case .several(let indexes): throw ambiguous(template, indexes.map { keys[$0] }.sorted())
-    case nil: throw QueryError.noSuchColumn(name: template, columns: keys.sorted())
+    case nil:
+      let columns = bindings.isEmpty ? keys : zip(keys, bindings).map { SQLText.expanded($0, $1) }
+      throw QueryError.noSuchColumn(name: SQLText.expanded(template, values), columns: columns.sorted())
     }
   }
 

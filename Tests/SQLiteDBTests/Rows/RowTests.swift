@@ -37,6 +37,13 @@ import Testing
     }
   }
 
+  @Test func `the error for a missing expression contains its arguments`() throws {
+    let db = try database("a")
+    let row = try #require(try db.pluck(users.select(balance + 1, balance + 2)))
+    let columns = ["(\"balance\" + 1.0)", "(\"balance\" + 2.0)"]
+    #expect(throws: QueryError.noSuchColumn(name: "(\"balance\" + 3.0)", columns: columns)) { try row.get(balance + 3) }
+  }
+
   @Test func mismatchedTypesThrow() throws {
     let db = try database("Alice")
     let row = try #require(try db.pluck(users))
