@@ -52,7 +52,8 @@ enum SQLText {
         rest = rest.dropFirst(digits.count)
         let index = Int(String(Substring(digits))).map { $0 - 1 } ?? nextBinding
         guard bindings.indices.contains(index) else { continue }
-        if digits.isEmpty { nextBinding += 1 }
+        // A question mark without a number follows the largest number so far.
+        nextBinding = max(nextBinding, index + 1)
         result += template[literalStart..<start] + literal(bindings[index])
         literalStart = rest.startIndex
       case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"): skip(&rest, to: byte)

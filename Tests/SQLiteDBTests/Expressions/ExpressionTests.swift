@@ -67,6 +67,12 @@ import Testing
     #expect(rowid.description == "\"ROWID\"")
   }
 
+  @Test(arguments: [("?2 || ?", "'b' || 'c'"), ("? || ?1 || ?", "'a' || 'a' || 'b'"), ("?3 || ?1", "'c' || 'a'")])
+  func `numbered parameters have the values that SQLite binds`(_ template: String, _ literals: String) throws {
+    let expression = SQLExpression<String>(template, ["a", "b", "c"])
+    #expect(expression.description == literals)
+  }
+
   @Test func questionMarksInNamesAreQuoted() throws {
     let odd = SQLExpression<String>("what?")
     #expect(sql(odd == "why?") == "(\"what?\" = 'why?')")
