@@ -8,8 +8,9 @@ import Synchronization
 // `Database+Groups.swift` has the operations of the connection.
 //
 // Invariants:
-// 1. A write returns after its changes were committed. If they were rolled back because of another write, it is
-//    executed again, alone. So is a write that must not follow others.
+// 1. A write returns after its changes were committed, and throws after the changes that it has seen were committed. If
+//    they were rolled back because of another write, it is executed again, alone. So is a write that must not follow
+//    others.
 // 2. Writes do not overtake other accesses: a group ends at the first access in the queue that cannot join it, and
 //    after a limited time.
 
@@ -61,7 +62,7 @@ extension SerializedConnection {
     if db.isInherited { throw Database.inheritedError }
     let deadline = timeLimit.deadline()
     do {
-      return try await AccessExecution<Void>.perform(
+      let outcome = try await AccessExecution<Void>.perform(
         on: executor, until: deadline,
         enter: { [self] execution in
           let ticket = gate.enter(joining: { execution.beginHere(()) }) { [self] in
@@ -73,6 +74,7 @@ extension SerializedConnection {
         leave: { _ in },
         completedBy: { [self] isolation in try await waitForCommit(isolation) },
         { [self] _, cancellation in try runWrite(deadline, cancellation, updates) })
+      return try outcome.get()
     } catch is MustRunAlone {
       return try await async(until: deadline) { try $0.committing(updates) }
     }
@@ -94,9 +96,12 @@ extension SerializedConnection {
   }
 
   /// Runs the closure of a write, in its task.
+  ///
+  /// - Returns: Its outcome, which the task receives after the commit.
+  /// - Throws: An error that the task receives at once.
   private func runWrite<Result>(
     _ deadline: Database.Deadline?, _ cancellation: AccessCancellation, _ updates: (Database) throws -> Result
-  ) throws -> Result {
+  ) throws -> Swift.Result<Result, any Error> {
     try inlinePolicy.measuring {
       _ = try db.openHandle()
       db.endPendingReadOnly()
@@ -107,11 +112,28 @@ extension SerializedConnection {
     }
   }
 
-  private func runWrite<Result>(_ updates: (Database) throws -> Result) throws -> Result {
-    if group.isOpen { return try db.runFollower(updates) }
+  private func runWrite<Result>(_ updates: (Database) throws -> Result) throws -> Swift.Result<Result, any Error> {
+    if group.isOpen { return try runFollower(updates) }
     let (result, isOpen) = try db.runFirst(updates) { gate.nextCanJoin }
     if isOpen { group.open(at: db.settings.clock.now()) }
-    return result
+    return .success(result)
+  }
+
+  private func runFollower<Result>(_ updates: (Database) throws -> Result) throws -> Swift.Result<Result, any Error> {
+    var hasObservers = false
+    do {
+      return .success(
+        try db.runFollower { db in
+          defer { hasObservers = db.changeCapture.hasObservers }
+          return try updates(db)
+        })
+    } catch {
+      let isInterruption = error is CancellationError || (error as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT
+      // The observer would be notified again.
+      if error is MustRunAlone || isInterruption || hasObservers { throw error }
+      // The error may depend on changes that are not committed yet.
+      return .failure(error)
+    }
   }
 
   /// Waits for the commit of a write whose closure has returned. Called in its task, on the thread of the connection.

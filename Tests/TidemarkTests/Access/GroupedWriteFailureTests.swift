@@ -11,13 +11,14 @@ import Tidemark
 
   @Test func writesAreExecutedAgainIfSQLiteRollsBackTheTransactionOfAnother() async throws {
     let database = try writes.open(.pool)
+    try await database.write { try $0.add(0) }
     let queue = try WriteQueue(database)
     let runs = Locked(0)
     let first = try await queue.add { db in
       runs.update { $0 += 1 }
       return try db.add(1)
     }
-    let second = try await queue.add { try $0.execute(sql: "INSERT OR ROLLBACK INTO t VALUES (1)") }
+    let second = try await queue.add { try $0.execute(sql: "INSERT OR ROLLBACK INTO t VALUES (0)") }
     let third = try await queue.add { try $0.add(3) }
     queue.start()
     #expect(try await first.value == 1)
@@ -25,7 +26,26 @@ import Tidemark
     #expect(error?.resultCode == .SQLITE_CONSTRAINT)
     _ = try await third.value
     #expect(runs.value == 2)
-    #expect(try await database.read { try $0.all() } == [1, 3])
+    #expect(try await database.read { try $0.all() } == [0, 1, 3])
+  }
+
+  @Test func aWriteThatThrowsBecauseOfChangesThatAreRolledBackIsExecutedAgain() async throws {
+    let database = try writes.open(.pool)
+    try await database.write { try $0.add(0) }
+    let queue = try WriteQueue(database)
+    let first = try await queue.add { try $0.add(1) }
+    let second = try await queue.add { db in
+      if try db.all().contains(1) { throw Planned() }
+    }
+    let third = try await queue.add { db in
+      first.cancel()
+      try db.execute(sql: "INSERT OR ROLLBACK INTO t VALUES (0)")
+    }
+    queue.start()
+    await #expect(throws: CancellationError.self) { try await first.value }
+    try await second.value
+    await #expect(throws: DatabaseError.self) { try await third.value }
+    #expect(try await database.read { try $0.all() } == [0])
   }
 
   @Test func aWriteIsNotExecutedAgainIfItIsUnknownWhetherItWasCommitted() async throws {
@@ -122,16 +142,17 @@ import Tidemark
 
   @Test func aWriteThatIsCancelledAfterItsClosureIsNotExecutedAgain() async throws {
     let database = try writes.open(.pool)
+    try await database.write { try $0.add(0) }
     let queue = try WriteQueue(database)
     let first = try await queue.add { try $0.add(1) }
     let second = try await queue.add { db in
       first.cancel()
-      try db.execute(sql: "INSERT OR ROLLBACK INTO t VALUES (1)")
+      try db.execute(sql: "INSERT OR ROLLBACK INTO t VALUES (0)")
     }
     queue.start()
     await #expect(throws: CancellationError.self) { try await first.value }
     await #expect(throws: DatabaseError.self) { try await second.value }
-    #expect(try await database.read { try $0.all() } == [])
+    #expect(try await database.read { try $0.all() } == [0])
   }
 
   @Test func theTimeLimitOfAWriteDoesNotAffectOthers() async throws {
