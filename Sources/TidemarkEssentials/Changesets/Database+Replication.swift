@@ -58,7 +58,7 @@ extension Database {
     var isRecording = true
     defer { if isRecording { _ = changeCapture.endReplicatedRecording(restoring: formerNeeds) } }
     let result = try asReplicatedWrite { try updates(self) }
-    handle?.resetRunningStatements()
+    handle?.resetRunningStatements(keepsBlobs: true)
     if isInsideTransaction { try flushVirtualTables() }
     isRecording = false
     guard let recording = changeCapture.endReplicatedRecording(restoring: formerNeeds), isInsideTransaction else {

@@ -33,7 +33,7 @@ extension Database {
       access.groupRole = .first
       defer { access.groupRole = .none }
       let result = try updates(db)
-      handle?.resetRunningStatements()
+      handle?.resetRunningStatements(keepsBlobs: true)
       guard access.groupRole == .first, isFollowed(), mayBeFollowed else { return (result, false) }
       access.groupRole = .none
       try changeCapture.recordTransaction()
@@ -73,7 +73,7 @@ extension Database {
   }
 
   func keepFollower() throws {
-    handle?.resetRunningStatements()
+    handle?.resetRunningStatements(keepsBlobs: true)
     // Observers are asked when SQLite commits.
     let hasObservers = changeCapture.hasObservers
     if !hasObservers { try changeCapture.recordTransaction() }
@@ -82,7 +82,7 @@ extension Database {
   }
 
   func undoFollower() throws {
-    handle?.resetRunningStatements()
+    handle?.resetRunningStatements(keepsBlobs: true)
     // They would be notified of a commit.
     if changeCapture.hasObservers { return try rollback() }
     try run(.undo)

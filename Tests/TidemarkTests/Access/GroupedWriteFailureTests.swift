@@ -92,6 +92,17 @@ import Tidemark
     #expect(found == ["first", "third"])
   }
 
+  @Test func fullTextContentIsCommittedAfterAPragma() async throws {
+    let database = try writes.open(.pool)
+    try await database.write { try $0.execute(sql: "CREATE VIRTUAL TABLE text USING fts5(content)") }
+    try await database.write { db in
+      try db.execute(sql: "INSERT INTO text VALUES ('first')")
+      // It expires compiled statements.
+      try db.execute(sql: "PRAGMA defer_foreign_keys = ON")
+    }
+    #expect(try await database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM text('first')") } == 1)
+  }
+
   @Test func aCancelledWriteDoesNotAffectOthers() async throws {
     let isRunning = Moment()
     let database = try writes.open(.pool) { NeverEnding.add(to: &$0) { isRunning.happen() } }
