@@ -36,6 +36,7 @@ extension Database {
       handle?.resetRunningStatements(keepsBlobs: true)
       guard access.groupRole == .first, isFollowed(), mayBeFollowed else { return (result, false) }
       access.groupRole = .none
+      try checkInterruption()
       try changeCapture.recordTransaction()
       return (result, true)
     }
@@ -56,6 +57,7 @@ extension Database {
       access.groupRole = .none
       if isRejected { throw MustRunAlone() }
       let value = try result.get()
+      try checkInterruption()
       if handle?.hasUnresolvedForeignKeys == true { throw MustRunAlone() }
       return value
     }

@@ -137,6 +137,28 @@ import Tidemark
     #expect(writes.transactions == ["INSERT INTO t VALUES (1) | INSERT INTO t VALUES (3) | C"])
   }
 
+  @Test func aWriteThatIsCancelledInItsClosureIsRolledBack() async throws {
+    let database = try writes.open(.pool)
+    let queue = try WriteQueue(database)
+    var cancelled: [Task<Void, any Error>] = []
+    for number in 1...2 {
+      cancelled.append(
+        try await queue.add { db in
+          try db.add(number)
+          withUnsafeCurrentTask { $0?.cancel() }
+        })
+    }
+    let third = try await queue.add { try $0.add(3) }
+    let fourth = try await queue.add { db in
+      try db.add(4)
+      withUnsafeCurrentTask { $0?.cancel() }
+    }
+    queue.start()
+    for write in cancelled + [fourth] { await #expect(throws: CancellationError.self) { try await write.value } }
+    _ = try await third.value
+    #expect(try await database.read { try $0.all() } == [3])
+  }
+
   @Test func aWriteCannotBeCancelledAfterItsClosureHasReturned() async throws {
     let database = try writes.open(.pool)
     let queue = try WriteQueue(database)
