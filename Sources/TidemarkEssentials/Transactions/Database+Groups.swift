@@ -65,6 +65,8 @@ extension Database {
 
   /// The outcome of a group whose transaction has ended before its commit; nil if it is open.
   func takeGroupOutcome() -> Result<Void, any Error>? {
+    // A write could not undo a part of its changes.
+    performPendingRollback()
     let outcome = changeCapture.group.outcome.take()
     switch outcome {
     case .committed: return .success(())

@@ -48,6 +48,25 @@ import Tidemark
     #expect(try await database.read { try $0.all() } == [0])
   }
 
+  @Test func writesAreExecutedAgainIfAnotherCannotUndoAPartOfItsChanges() async throws {
+    let database = try writes.open(.pool)
+    let queue = try WriteQueue(database)
+    let first = try await queue.add { try $0.add(1) }
+    let second = try await queue.add { db in
+      try db.execute(sql: "SAVEPOINT own")
+      try db.add(2)
+      try db.inSavepoint {
+        // This also removes the savepoint of the library.
+        try db.execute(sql: "ROLLBACK TO own")
+        return .commit
+      }
+    }
+    queue.start()
+    _ = try await first.value
+    await #expect(throws: DatabaseError.self) { try await second.value }
+    #expect(try await database.read { try $0.all() } == [1])
+  }
+
   @Test func aWriteIsNotExecutedAgainIfItIsUnknownWhetherItWasCommitted() async throws {
     let database = try writes.open(.pool)
     let queue = try WriteQueue(database)
