@@ -35,6 +35,7 @@ struct SQLSource {
     let flags = isPersistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
     if TokenizerFailure.mayExist { TokenizerFailure.discard() }
     while offset < bytes.count - 1 {
+      if database.access.groupRole != .none { try checkGroupRole(of: database) }
       var pointer: SQLiteStatement?
       var code = SQLITE_OK
       var end = offset
@@ -68,6 +69,16 @@ struct SQLSource {
       }
     }
     return nil
+  }
+
+  /// Checks whether the next statement may be compiled in the running write: many pragmas take effect during their
+  /// compilation, so that they would affect the other writes of the group.
+  private func checkGroupRole(of database: Database) throws {
+    if database.callbacks.isTraceSuspended { return }
+    let sql = rest
+    var tokens = SQLTokenizer(sql)
+    guard tokens.next() == .word, sql[tokens.range].asciiUppercased == "PRAGMA" else { return }
+    try database.requireOwnTransaction()
   }
 
   /// SQLite itself compiles a statement only twice if another connection changes the schema each time. It repeats a

@@ -156,6 +156,28 @@ import Tidemark
     #expect(writes.transactions == ["\(sql) | C", "INSERT INTO t VALUES (2) | C"])
   }
 
+  @Test func aPragmaAffectsNoWriteBeforeItsOwn() async throws {
+    let database = try writes.open(.pool)
+    try await database.write { try $0.execute(sql: "CREATE TABLE u(b CHECK (b > 0))") }
+    let queue = try WriteQueue(database)
+    let first = try await queue.add { try $0.add(1) }
+    let second = try await queue.add { db in
+      try db.execute(
+        sql: """
+          PRAGMA ignore_check_constraints = ON;
+          INSERT INTO u VALUES (-2);
+          PRAGMA ignore_check_constraints = OFF;
+          """)
+    }
+    let third = try await queue.add { try $0.execute(sql: "INSERT INTO u VALUES (-3)") }
+    queue.start()
+    _ = try await first.value
+    try await second.value
+    let error = await #expect(throws: DatabaseError.self) { try await third.value }
+    #expect(error?.extendedResultCode == .SQLITE_CONSTRAINT_CHECK)
+    #expect(try await database.read { try Int.fetchAll($0, sql: "SELECT b FROM u") } == [-2])
+  }
+
   @Test func aWriteThatCatchesItsRejectionIsStillExecutedAlone() async throws {
     let database = try writes.open(.pool)
     let queue = try WriteQueue(database)
