@@ -120,7 +120,11 @@ public final class DatabasePool: DatabaseWriter {
   // MARK: - Memory
 
   /// Frees as much memory as possible. It waits for the current write, and closes readers as soon as they are unused.
+  ///
+  /// Inside a read, it does not wait.
   public func releaseMemory() {
+    // The writer may be waiting for this read.
+    if readers.isAccessible { return releaseMemoryEventually() }
     writer.sync { $0.releaseMemory() }
     releaseReaders()
   }

@@ -142,7 +142,7 @@ extension DatabasePool {
   /// - Returns: The snapshot.
   /// - Throws: A `DatabaseError` if the connections cannot be opened.
   public func makeSnapshotPool() throws -> DatabaseSnapshotPool {
-    try writer.reentrantSync { db in
+    try writer.boundedReentrantSync(nested: readers.nestedWrites) { db in
       DatabaseSnapshotPool(try db.openSnapshot(of: location, configuration, label: label))
     }
   }

@@ -63,6 +63,7 @@ import Tidemark
       #expect(message { try pool.writeInTransaction { _ in .commit } } == isOver)
       #expect(message { try pool.barrierWriteWithoutTransaction { _ in } } == isOver)
       #expect(message { try pool.vacuum() } == isOver)
+      #expect(message { _ = try pool.makeSnapshotPool() } == isOver)
       #expect(message { try AnyDatabaseWriter(pool).write { _ in } } == isOver)
     }
     try held.end()

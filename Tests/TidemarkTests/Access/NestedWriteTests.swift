@@ -65,7 +65,7 @@ import Tidemark
     #expect(try pool.read { try $0.numbers() } == [1])
   }
 
-  @Test(arguments: ["write", "writeInTransaction", "barrier"])
+  @Test(arguments: ["write", "writeInTransaction", "barrier", "makeSnapshotPool"])
   func nestedWriteIsRefusedIfABarrierWaitsForTheRead(kind: String) throws {
     let pool = pool
     let nested = try LongAccess { last in
@@ -76,6 +76,7 @@ import Tidemark
           switch kind {
           case "write": try pool.write { try $0.insert(2) }
           case "writeInTransaction": try pool.writeInTransaction { _ in .commit }
+          case "makeSnapshotPool": _ = try pool.makeSnapshotPool()
           default: try pool.barrierWriteWithoutTransaction { try $0.insert(2) }
           }
         }
@@ -84,6 +85,22 @@ import Tidemark
     let barrier = Background { try pool.barrierWriteWithoutTransaction { try $0.insert(1) } }
     try waitUntil { pool.readers.load.waiting == 1 }
     #expect(try nested.end() == refusal)
+    try barrier.value()
+    #expect(try pool.read { try $0.numbers() } == [1])
+  }
+
+  @Test func releasingMemoryInsideAReadDoesNotWaitForTheWriter() throws {
+    let pool = pool
+    let read = try LongAccess { last in
+      try pool.read { _ in
+        // Until the barrier waits.
+        try last()
+        pool.releaseMemory()
+      }
+    }
+    let barrier = Background { try pool.barrierWriteWithoutTransaction { try $0.insert(1) } }
+    try waitUntil { pool.readers.load.waiting == 1 }
+    try read.end()
     try barrier.value()
     #expect(try pool.read { try $0.numbers() } == [1])
   }
