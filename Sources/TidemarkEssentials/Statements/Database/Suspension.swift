@@ -12,12 +12,19 @@ final class Suspension: Sendable {
 }
 
 extension Statement {
-  /// Whether the statement takes a lock that may block other connections.
-  fileprivate var takesLocks: Bool { !isReadonly && !effects.contains(.undo) }
+  /// Whether the statement may take a lock that blocks other connections. Without a write-ahead log, reading blocks
+  /// writers.
+  fileprivate var mayTakeLocks: Bool {
+    if effects.contains(.undo) || effects.contains(.keep) { return false }
+    if !isReadonly { return true }
+    // The library turns `PRAGMA query_only` on and off.
+    if isInternal, effects.contains(.schemaOrPragma) { return false }
+    return database.settings.isInFile && database.handle?.fileHead?.usesLog != true
+  }
 
-  /// Throws if the statement takes a lock during a suspension.
+  /// Throws if the statement may take a lock during a suspension.
   func checkSuspension(_ suspension: Suspension) throws {
-    guard suspension.isOn, takesLocks else { return }
+    guard suspension.isOn, mayTakeLocks else { return }
     throw DatabaseError(resultCode: .SQLITE_ABORT, message: "Database is suspended", sql: sql)
   }
 }
