@@ -25,11 +25,15 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
     try self.init(location, configuration, label: label)
   }
 
-  init(_ location: DatabaseLocation, _ configuration: Configuration, label: String) throws {
+  /// - Parameter health: The health of the database, shared with the pool of which it is a snapshot.
+  init(
+    _ location: DatabaseLocation, _ configuration: Configuration, label: String,
+    health: DatabaseHealth = DatabaseHealth()
+  ) throws {
     var configuration = configuration.forReaders
     configuration.allowsUnsafeTransactions = true
     configuration.maximumReaderCount = 1
-    let connection = try SerializedConnection(location, configuration, label: label)
+    let connection = try SerializedConnection(location, configuration, label: label, health: health)
     _core = _DatabaseCore(path: location.path, configuration, writer: nil, readers: .single(connection))
     try connection.sync { try $0.holdSnapshot() }
   }
@@ -81,12 +85,14 @@ extension DatabasePool {
   /// Inside a write access, call it outside of a transaction: the snapshot includes all commits of that access.
   ///
   /// - Returns: A new snapshot.
-  /// - Throws: A `DatabaseError` if the connection cannot be opened.
+  /// - Throws: A `DatabaseError` if the connection cannot be opened, or if the pool is closed.
   public func makeSnapshot() throws -> DatabaseSnapshot {
     precondition(
       !writer.isInsideTransactionOfThisThread,
       "makeSnapshot() must not be called from inside a transaction. Call it before or after the write.")
+    if writer.isClosed { throw Database.closedError }
     let number = snapshotCount.add(1, ordering: .relaxed).newValue
-    return try DatabaseSnapshot(location, configuration, label: "\(label).snapshot.\(number)")
+    return try DatabaseSnapshot(
+      location, configuration, label: "\(label).snapshot.\(number)", health: writer.health)
   }
 }

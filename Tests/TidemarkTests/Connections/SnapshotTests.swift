@@ -1,4 +1,5 @@
 import CSQLite
+import Foundation
 import Testing
 import Tidemark
 
@@ -55,6 +56,21 @@ import Tidemark
       let snapshot = try Background { try pool.makeSnapshot() }.value()
       #expect(try snapshot.read { try $0.numbers() } == [1])
     }
+  }
+
+  @Test func closedPoolsMakeNoSnapshots() throws {
+    try pool.close()
+    let error = #expect(throws: DatabaseError.self) { try pool.makeSnapshot() }
+    #expect(error?.description == "SQLite error 21: Connection is closed")
+  }
+
+  @Test func snapshotsOfAReplacedFileAreRefused() throws {
+    let path = folder.path("other")
+    try DatabasePool(path: path).close()
+    try FileManager.default.removeItem(atPath: pool.path)
+    try FileManager.default.moveItem(atPath: path, toPath: pool.path)
+    let error = #expect(throws: DatabaseError.self) { try pool.makeSnapshot() }
+    #expect(error?.extendedResultCode == .SQLITE_READONLY_DBMOVED)
   }
 
   @Test func snapshotsOutliveTheirPool() throws {
