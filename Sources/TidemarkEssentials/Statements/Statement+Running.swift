@@ -35,7 +35,9 @@ extension Statement {
     // A statement of the library itself.
     if database.callbacks.isTraceSuspended { return false }
     if let writes, !writes.schemaChanges.isEmpty || writes.writesSchemaTable { return true }
-    return !effects.isEmpty && writes?.savepoint == nil
+    // In a group, a savepoint with the name of the library's would replace it.
+    if let savepoint = writes?.savepoint { return savepoint.isOfGroup }
+    return !effects.isEmpty
   }
 
   /// Begins a run, with the given arguments or those set before.

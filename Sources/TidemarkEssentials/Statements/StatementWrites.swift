@@ -36,6 +36,15 @@ final class StatementWrites {
         default: .rollback(name)
         }
     }
+
+    /// The savepoint of a write in a group: see `Database+Groups.swift`.
+    static let nameOfGroups = "tidemark_write"
+
+    var isOfGroup: Bool {
+      switch self {
+      case .open(let name), .release(let name), .rollback(let name): name.asciiLowercased == Self.nameOfGroups
+      }
+    }
   }
 
   /// The reports of the authorizer while the statement is compiled.

@@ -108,10 +108,11 @@ private final class GroupStatements: DatabaseModuleState {
     case open, undo, release
 
     fileprivate var sql: String {
-      switch self {
-      case .open: "SAVEPOINT tidemark_write"
-      case .undo: "ROLLBACK TO tidemark_write"
-      case .release: "RELEASE tidemark_write"
+      let name = StatementWrites.Savepoint.nameOfGroups
+      return switch self {
+      case .open: "SAVEPOINT \(name)"
+      case .undo: "ROLLBACK TO \(name)"
+      case .release: "RELEASE \(name)"
       }
     }
   }

@@ -232,6 +232,21 @@ import Tidemark
     #expect(try await database.read { try $0.all() } == [1, 2, 4])
   }
 
+  @Test func aSavepointWithTheNameOfTheLibraryIsUndoneWithItsWrite() async throws {
+    let database = try writes.open(.pool)
+    let queue = try WriteQueue(database)
+    let first = try await queue.add { try $0.add(1) }
+    let second = try await queue.add { db in
+      try db.execute(sql: "SAVEPOINT Tidemark_Write")
+      try db.add(2)
+      throw Planned()
+    }
+    queue.start()
+    _ = try await first.value
+    await #expect(throws: Planned.self) { try await second.value }
+    #expect(try await database.read { try $0.all() } == [1])
+  }
+
   @Test func aWriteThatViolatesADeferredForeignKeyFailsAlone() async throws {
     let database = try writes.open(.pool)
     try await database.write { db in
