@@ -126,10 +126,13 @@ def counters_of(lines):
 
 def failure_of(name, build, lines, status, log):
     """A description of a failed run: its first issues, and the seeds for which they occurred."""
-    issues = [line for line in lines if re.match(r"^(✘ Test .* recorded an issue|Fatal error|.*: Fatal error)", line)]
-    text = "\n".join(issues)
+    pattern = re.compile(r"^(✘ Test .* recorded an issue|Fatal error|.*: Fatal error)")
+    # The comment of an issue, which names the seed, is in the next line.
+    issues = [lines[index:index + 2] for index, line in enumerate(lines) if pattern.match(line)]
+    text = "\n".join(line for issue in issues for line in issue)
     return {
-        "suite": name, "build": build, "status": status, "log": str(log), "issues": [line[:500] for line in issues[:5]],
+        "suite": name, "build": build, "status": status, "log": str(log),
+        "issues": ["\n".join(issue)[:500] for issue in issues[:5]],
         "seeds": sorted(set(re.findall(r"TIDEMARK_SEED=(\d+)", text))),
     }
 
