@@ -27,11 +27,19 @@ public struct PreparedRequest {
   /// The region that the request reads. The statement may be running with other arguments.
   var databaseRegion: DatabaseRegion {
     get throws {
-      let region =
-        arguments.map { preparedStatement.region(with: $0, isChecked: false) } ?? preparedStatement.databaseRegion
-      guard let supplementaryFetch, !region.isEmpty else { return region }
-      return region.union(try supplementaryFetch.region(preparedStatement.database))
+      let region = statementRegion
+      return supplementaryFetch == nil ? region : region.union(try supplementaryRegion(besides: region))
     }
+  }
+
+  private var statementRegion: DatabaseRegion {
+    arguments.map { preparedStatement.region(with: $0, isChecked: false) } ?? preparedStatement.databaseRegion
+  }
+
+  /// The region that the other queries read: empty if the statement returns no row, whatever the database contains.
+  private func supplementaryRegion(besides statementRegion: DatabaseRegion) throws -> DatabaseRegion {
+    guard let supplementaryFetch, !statementRegion.isEmpty else { return DatabaseRegion() }
+    return try supplementaryFetch.region(preparedStatement.database)
   }
 
   /// Creates a request that executes a statement.
@@ -142,8 +150,8 @@ public struct PreparedRequest {
   func recordSupplementaryRegion() throws {
     let db = preparedStatement.database
     // A region that is recorded once must not depend on the rows of this snapshot.
-    guard let supplementaryFetch, db.readRecorder?.usesBounds == false else { return }
-    let region = try supplementaryFetch.region(db)
+    guard supplementaryFetch != nil, db.readRecorder?.usesBounds == false else { return }
+    let region = try supplementaryRegion(besides: statementRegion)
     try db.registerAccess(to: region)
   }
 }

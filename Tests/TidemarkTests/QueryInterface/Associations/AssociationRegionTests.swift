@@ -45,6 +45,13 @@ private let year = Column("year")
     #expect(try region(Studio.none().including(all: Studio.albums)) == "empty")
   }
 
+  @Test func `a fetch that can return no row records no associated table`() throws {
+    let region = try inMusicStore { db in
+      try db.recordingReads { _ = try Row.fetchAll(db, Studio.none().including(all: Studio.albums)) }.readSet.region
+    }
+    #expect(region.isEmpty)
+  }
+
   /// The region that an observation of a request would record, with its conditions on rows.
   private func recorded(_ request: some FetchRequest) throws -> String {
     try inMusicStore { db in
