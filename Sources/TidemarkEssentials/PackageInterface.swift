@@ -91,6 +91,11 @@ extension PreparedRequest {
   }
 }
 
+extension DatabaseWriter {
+  /// Whether the current thread uses the writer connection.
+  package var isUsedByThread: Bool { _core.writer?.isAccessible == true }
+}
+
 extension Database {
   /// Whether a transaction has written.
   package var isWriting: Bool { handle?.isWriting == true }

@@ -116,8 +116,14 @@ public final class Connection: Sendable {
   /// try db.close()
   /// ```
   ///
-  /// - Throws: A ``Result`` if the database cannot be closed.
+  /// - Throws: A ``Result`` if the database cannot be closed: in a closure of its transactions, functions or hooks, for
+  ///   instance.
   public func close() throws {
+    try translating {
+      guard writer.isUsedByThread else { return }
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE, message: "cannot close the database in a transaction, a function or a hook of it")
+    }
     access { db in
       for statement in statements.all { statement.releaseStatement() }
       db.releaseClosures()

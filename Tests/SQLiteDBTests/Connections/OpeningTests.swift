@@ -208,6 +208,22 @@ import Testing
     try db.close()
   }
 
+  @Test func connectionsAreNotClosedWhileTheyAreUsed() throws {
+    let db = try Connection()
+    let refusal = "cannot close the database in a transaction, a function or a hook of it (code: 21)"
+    try db.transaction {
+      let error = #expect(throws: Result.self) { try db.close() }
+      #expect(error?.description == refusal)
+    }
+    db.createFunction("closing", argumentCount: 0) { _ in
+      let error = #expect(throws: Result.self) { try db.close() }
+      #expect(error?.description == refusal)
+      return 1
+    }
+    #expect(try db.scalar("SELECT closing()") as? Int64 == 1)
+    try db.close()
+  }
+
   @Test func closedConnectionsThrow() throws {
     let db = try emptyUsers()
     try db.close()

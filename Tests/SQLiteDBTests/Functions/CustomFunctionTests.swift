@@ -20,6 +20,14 @@ import Testing
     #expect(try db.prepare(users.filter(typeConformsTo(email, SQLExpression(value: "bet")))).map { $0[id] } == [2])
   }
 
+  @Test func tooLongNamesAreRefusedWithTheMessageOfTheCode() throws {
+    #expect(throws: Result.self) { try db.run("INSERT INTO users (email) VALUES (NULL)") }
+    let error = #expect(throws: Result.self) {
+      let _: () -> SQLExpression<Int> = try db.createFunction(String(repeating: "x", count: 300)) { 1 }
+    }
+    #expect(error?.description == "bad parameter or other API misuse (code: 21)")
+  }
+
   @Test func functionsHaveSeveralArities() throws {
     let answer: () -> SQLExpression<Int> = try db.createFunction("answer") { 42 }
     let shout: (SQLExpression<String?>) -> SQLExpression<String?> = try db.createFunction("shout") { $0?.uppercased() }

@@ -118,7 +118,8 @@ extension DatabaseError {
     publicStatementArguments: Bool = false
   ) {
     let code = ResultCode(rawValue: code)
-    var message = connection.map { String(cString: sqlite3_errmsg($0)) }
+    // For a misuse, SQLite leaves the message of an earlier failure.
+    var message = code == .SQLITE_MISUSE ? nil : connection.map { String(cString: sqlite3_errmsg($0)) }
     // If a file cannot be opened, the system error has the reason. C: `sqlite3_system_errno`.
     let reason = code.primaryResultCode == .SQLITE_CANTOPEN ? sqlite3_system_errno(connection) : 0
     let lacksDescriptors = reason == EMFILE || reason == ENFILE
