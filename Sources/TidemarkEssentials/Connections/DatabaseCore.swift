@@ -80,6 +80,11 @@ public final class _DatabaseCore: Sendable {
 
   /// Closes the connections after the accesses that wait.
   func close() throws {
+    // A barrier may be waiting for the read, and would let no other access begin.
+    if case .pool(let readers) = readers {
+      precondition(
+        !readers.isAccessible, "close() cannot be called inside a read of the same database: finish the read first")
+    }
     switch (writer, readers) {
     case (let writer?, .single):
       try writer.close()

@@ -11,7 +11,7 @@ import Tidemark
 
   @Test func writesAreExecutedAgainIfSQLiteRollsBackTheTransactionOfAnother() async throws {
     let database = try writes.open(.pool)
-    try await database.write { try $0.add(0) }
+    _ = try await database.write { try $0.add(0) }
     let queue = try WriteQueue(database)
     let runs = Locked(0)
     let first = try await queue.add { db in
@@ -31,7 +31,7 @@ import Tidemark
 
   @Test func aWriteThatThrowsBecauseOfChangesThatAreRolledBackIsExecutedAgain() async throws {
     let database = try writes.open(.pool)
-    try await database.write { try $0.add(0) }
+    _ = try await database.write { try $0.add(0) }
     let queue = try WriteQueue(database)
     let first = try await queue.add { try $0.add(1) }
     let second = try await queue.add { db in
@@ -194,7 +194,7 @@ import Tidemark
 
   @Test func aWriteThatIsCancelledAfterItsClosureIsNotExecutedAgain() async throws {
     let database = try writes.open(.pool)
-    try await database.write { try $0.add(0) }
+    _ = try await database.write { try $0.add(0) }
     let queue = try WriteQueue(database)
     let first = try await queue.add { try $0.add(1) }
     let second = try await queue.add { db in

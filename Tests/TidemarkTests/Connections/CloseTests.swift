@@ -25,6 +25,18 @@ import Tidemark
     #expect(message { try dbQueue.read { _ in } } == closedMessage)
   }
 
+  @Test func closingAPoolInsideAReadTrapsEvenIfABarrierWaits() async throws {
+    let exit = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let folder = try TemporaryFolder()
+      let pool = try DatabasePool(path: folder.path("db"))
+      try pool.read { _ in
+        pool.asyncBarrierWriteWithoutTransaction { _ in }
+        try pool.close()
+      }
+    }
+    #expect(try #require(exit).says("close() cannot be called inside a read of the same database"))
+  }
+
   @Test func closingLogsTheStatementsThatPreventIt() async {
     await #expect(processExitsWith: .success) {
       let texts = Locked<[String]>([])
