@@ -149,11 +149,17 @@ struct NodeStorage {
 
   /// After the log was begun again, the origin of the commit that did this would prove nothing at the next opening.
   private mutating func keepOriginProvable(_ db: Database, isFirst: Bool = false) throws {
-    guard try db.hasRestartedLog(since: origin) else { return }
-    try db.inTransaction(.immediate) {
-      if !isFirst { try checkForeignWrites(db) }
-      origin = try willCommit(db, at: position, removingParts: false)
-      return .commit
+    var isFirst = isFirst
+    // After a checkpoint, the next commit begins the log again, too. It may have followed the commit that did.
+    try db.deferringCheckpoints {
+      while try db.hasRestartedLog(since: origin) {
+        try db.inTransaction(.immediate) {
+          if !isFirst { try checkForeignWrites(db) }
+          origin = try willCommit(db, at: position, removingParts: false)
+          return .commit
+        }
+        isFirst = false
+      }
     }
   }
 

@@ -38,6 +38,15 @@ extension Database {
     return header.logSalt != salt
   }
 
+  /// Executes a closure without the checkpoints after its commits. They follow with the next statement, or at the end of
+  /// the access.
+  package func deferringCheckpoints(_ body: () throws -> Void) rethrows {
+    let former = transactionWork.isDeferred
+    transactionWork.isDeferred = true
+    defer { transactionWork.isDeferred = former }
+    try body()
+  }
+
   /// Keeps the write-ahead log when the last connection is closed, so that the origin of the last commit can be checked
   /// afterwards.
   package func keepLogOnClose() throws { try openHandle().keepLogOnClose() }

@@ -64,6 +64,21 @@ import Tidemark
     await #expect(throws: ClusterError.foreignWrite(cluster.path("a"))) { try await cluster.open("a") }
   }
 
+  @Test(arguments: [1, 20])
+  func `the node's own checkpoints are no foreign writes`(frameCount: Int) async throws {
+    let cluster = try TestCluster()
+    for id in 1...4 {
+      let node = try await cluster.open("a") { configuration in
+        configuration.database.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = \(frameCount)") }
+      }
+      try await node.execute("CREATE TABLE IF NOT EXISTS item (id INTEGER PRIMARY KEY, value)")
+      // Each of them makes the log long: it is checkpointed, and the next one begins it again.
+      for size in [80_000, 120_000] { try await node.execute("INSERT INTO item (value) VALUES (zeroblob(\(size)))") }
+      #expect(try await node.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM item") } == id * 2)
+      try node.close()
+    }
+  }
+
   @Test func `a checkpoint of another program is no foreign write`() async throws {
     let cluster = try TestCluster()
     try await cluster.withNode("a") { node in
