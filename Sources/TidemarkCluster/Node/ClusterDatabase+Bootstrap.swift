@@ -31,7 +31,8 @@ extension ClusterDatabase {
   /// - Returns: The position of the contents.
   /// - Throws: ``ClusterError/logNotEmpty(_:)``; ``ClusterError/unavailable(_:)`` if the log could not be reached in
   ///   time; ``ClusterError/outcomeUnknown(_:)`` if the result of the append is unknown when the time is over, or when
-  ///   the task is cancelled; a ``LogError``; a ``SnapshotError``; a `DatabaseError`; or `CancellationError`.
+  ///   the task is cancelled; ``ClusterError/unsuitableFile(_:)`` if the database stores text as UTF-16; a ``LogError``;
+  ///   a ``SnapshotError``; a `DatabaseError`; or `CancellationError`.
   @discardableResult
   public static func bootstrap(
     _ log: any ReplicatedLog, from path: String, snapshots: any SnapshotStore,
@@ -78,6 +79,12 @@ extension ClusterDatabase {
       var configuration = configuration
       configuration.readonly = true
       let source = try DatabaseQueue(path: path, configuration: configuration)
+      // SQLite does not change the encoding of an open file, such as the files of nodes.
+      let encoding = try source.read { try String.fetchOne($0, sql: "PRAGMA encoding") } ?? ""
+      guard encoding == "UTF-8" else {
+        throw ClusterError.unsuitableFile(
+          "the database stores text as \(encoding), and nodes as UTF-8: copy its contents into a new database first")
+      }
       try copy.write(backupOf: source) { try NodeStorage.becomeSnapshot($0, at: position) }
       try source.close()
     }

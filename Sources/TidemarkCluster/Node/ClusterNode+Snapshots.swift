@@ -53,21 +53,22 @@ extension ClusterNode {
       defer { snapshot.remove() }
       try waiting { try await store.fetch(position, to: snapshot.file) }.get()
       try reach(.willInstallSnapshot)
-      let source = try DatabaseQueue(path: snapshot.file.path)
-      try pool.writeWithoutTransaction { [storage] db in
+      try check(snapshot, position)
+      let pageSize = try pool.writeWithoutTransaction { [storage] db in
         try db.inTransaction(.immediate) {
           try storage.checkForeignWrites(db)
           return .rollback
         }
+        return try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0
       }
+      let copy = TemporaryDatabase(beside: pool.path, "pages")
+      defer { copy.remove() }
+      let source = try DatabaseQueue(path: snapshot.withPages(of: pageSize, in: copy, configuration.database).file.path)
       try source.backup(to: pool)
       try source.close()
       try pool.writeWithoutTransaction { db in
         try storage.didReplace(db)
         try db.reloadVirtualTables()
-      }
-      guard storage.position == position else {
-        throw ClusterError.historyDiverged("the snapshot of \(position) contains \(storage.position)")
       }
       count { $0.installedSnapshots += 1 }
       update { machine, _ in machine.didInstallSnapshot(at: position) }
@@ -77,5 +78,15 @@ extension ClusterNode {
       Database.log(error, "Could not install a snapshot of the cluster")
       update { machine, now in machine.snapshotFailed(at: now) }
     }
+  }
+
+  /// Throws if a snapshot does not contain the state of its position. Nothing is replaced then.
+  private func check(_ snapshot: TemporaryDatabase, _ position: LogPosition) throws {
+    let queue = try DatabaseQueue(path: snapshot.file.path)
+    guard let found = try queue.read({ try NodeStorage.position($0) }) else {
+      throw ClusterError.unsuitableFile("the snapshot of \(position) does not belong to a node")
+    }
+    try queue.close()
+    if found != position { throw ClusterError.historyDiverged("the snapshot of \(position) contains \(found)") }
   }
 }

@@ -20,6 +20,26 @@ struct TemporaryDatabase {
     return value
   }
 
+  /// The database with pages of a size: SQLite copies no others into a file with a write-ahead log.
+  ///
+  /// - Parameters:
+  ///   - copy: Becomes the result if the pages have another size. Row IDs stay the same.
+  ///   - configuration: Has the collations and functions of the schema.
+  func withPages(
+    of size: Int, in copy: TemporaryDatabase, _ configuration: Configuration
+  ) throws -> TemporaryDatabase {
+    let queue = try DatabaseQueue(path: file.path, configuration: configuration)
+    let result = try queue.writeWithoutTransaction { db in
+      if try Int.fetchOne(db, sql: "PRAGMA page_size") == size { return self }
+      try db.execute(sql: "PRAGMA page_size = \(size)")
+      // Unlike this, VACUUM changes row IDs.
+      try db.execute(sql: "VACUUM INTO ?", arguments: [copy.file.path])
+      return copy
+    }
+    try queue.close()
+    return result
+  }
+
   /// Removes the file, if it exists.
   func remove() {
     for suffix in ["", "-wal", "-shm", "-journal"] {

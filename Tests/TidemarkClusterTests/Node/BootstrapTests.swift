@@ -41,6 +41,46 @@ import Tidemark
     #expect(try await b.read { try Int.fetchOne($0, sql: "PRAGMA user_version") } == 7)
   }
 
+  @Test(arguments: [1024, 8192])
+  func `pages of any size are copied, with their row IDs`(pageSize: Int) async throws {
+    let cluster = try TestCluster()
+    let queue = try DatabaseQueue(path: cluster.path("existing"))
+    try await queue.writeWithoutTransaction { db in
+      try db.execute(
+        sql: """
+          PRAGMA page_size = \(pageSize);
+          CREATE TABLE item (value);
+          INSERT INTO item (rowid, value) VALUES (5, 'a'), (9, 'b');
+          """)
+    }
+    try queue.close()
+    try await ClusterDatabase.bootstrap(
+      cluster.log.client(), from: cluster.path("existing"), snapshots: cluster.snapshots)
+    let (a, b) = (try await cluster.open("a"), try await cluster.open("b"))
+    try await a.execute("INSERT INTO item VALUES ('c')")
+    #expect(try await expectEqualContents([a, b]))
+    let rows = try await b.read { try String.fetchAll($0, sql: "SELECT rowid || value FROM item ORDER BY rowid") }
+    #expect(rows == ["5a", "9b", "10c"])
+  }
+
+  @Test func `a database that stores text as UTF-16 is refused`() async throws {
+    let cluster = try TestCluster()
+    let queue = try DatabaseQueue(path: cluster.path("existing"))
+    try await queue.writeWithoutTransaction { db in
+      try db.execute(sql: "PRAGMA encoding = 'UTF-16le'; CREATE TABLE item (value)")
+    }
+    try queue.close()
+    let error = await #expect(throws: ClusterError.self) {
+      try await ClusterDatabase.bootstrap(
+        cluster.log.client(), from: cluster.path("existing"), snapshots: cluster.snapshots)
+    }
+    guard case .unsuitableFile = error else {
+      Issue.record("expected unsuitableFile, found \(String(describing: error))")
+      return
+    }
+    #expect(try await cluster.log.client().barrier(until: .now + .seconds(10)) == .start)
+  }
+
   @Test func theDatabaseIsNotChanged() async throws {
     let cluster = try TestCluster()
     let path = try makeDatabase(cluster)

@@ -60,6 +60,22 @@ import Tidemark
     #expect(try await expectEqualContents([first, second]))
   }
 
+  @Test func `the file of another program stops the node, whose file stays as it is`() async throws {
+    let cluster = try TestCluster()
+    let first = try await cluster.open("a") { $0.keptEntryCount = 0 }
+    try await first.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, value); INSERT INTO item VALUES (1, 'a')")
+    try await cluster.withNode("b") { try await $0.catchUp() }
+    try await first.execute("INSERT INTO item VALUES (2, 'b')")
+    try await first.saveSnapshot()
+    let second = try await cluster.open("b") { $0.snapshots = ForeignStore(base: cluster.snapshots) }
+    for await state in second.states() {
+      if case .stopped(.unsuitableFile) = state { break }
+    }
+    #expect(try await second.read { try String.fetchAll($0, sql: "SELECT value FROM item") } == ["a"])
+    try second.close()
+    #expect(try await expectEqualContents([first, cluster.open("b")]))
+  }
+
   @Test func `a snapshot with the contents of another history stops the node`() async throws {
     let (cluster, other) = (try TestCluster(), try TestCluster())
     var positions: [LogPosition] = []
@@ -76,6 +92,24 @@ import Tidemark
       #expect(state == .stopped(expected))
       break
     }
+  }
+}
+
+/// A store that fetches the file of another program.
+private struct ForeignStore: SnapshotStore {
+  var base: any SnapshotStore
+
+  func save(_ file: URL, at position: LogPosition) async throws { try await base.save(file, at: position) }
+  func latest() async throws -> LogPosition? { try await base.latest() }
+
+  func fetch(_ position: LogPosition, to file: URL) async throws {
+    let queue = try DatabaseQueue(path: file.path)
+    try await queue.write { try $0.execute(sql: "CREATE TABLE item (id INTEGER PRIMARY KEY, value)") }
+    try queue.close()
+  }
+
+  func removeSnapshots(before position: LogPosition) async throws {
+    try await base.removeSnapshots(before: position)
   }
 }
 
