@@ -87,6 +87,12 @@ public final class ClusterDatabase: DatabaseReader {
       throw ClusterError.unsuitableConfiguration(
         "a node writes, and waits for the log in a transaction: it cannot be read-only or have an accessTimeLimit")
     }
+    let overhead = ClusterPayload.overhead(
+      ClusterPayload.Author(node: configuration.node, incarnation: 0, id: UUID()))
+    guard log.limits.payloadBytes > overhead else {
+      throw ClusterError.unsuitableConfiguration(
+        "the payload of an entry must have more than \(overhead) bytes, and the log allows \(log.limits.payloadBytes)")
+    }
     // Opening a file may take long: its write-ahead log may have to be recovered.
     return try await BlockingWork.run { _ in
       let pool = try DatabasePool(path: path, configuration: configuration.database)

@@ -23,7 +23,7 @@ extension ClusterNode {
           await waitForRoom()
           if ending != nil { return }
         }
-        return
+        update { machine, _ in machine.logFailed("the stream of entries has ended") }
       } catch LogError.behindLog(let discarded) {
         update { machine, _ in machine.logWasDiscarded(through: discarded) }
         await waitForPosition(discarded.number)

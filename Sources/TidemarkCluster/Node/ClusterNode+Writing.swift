@@ -141,7 +141,7 @@ extension ClusterNode {
     while true {
       switch nextStep() {
       case .append(let entry): try append(entry, for: group.pending)
-      case .confirm: confirm()
+      case .confirm: confirm(for: group.pending)
       case .wait(let until):
         waitForLog(until: until, group.pending)
       case .commit:
@@ -172,7 +172,7 @@ extension ClusterNode {
     let limit = Instant.now + configuration.requestTimeLimit
     let deadline = max(min(limit, deadlines.min() ?? limit), .now + .milliseconds(1))
     let start = Instant.now
-    let result = waiting { [log] in try await log.append(entry, until: deadline) }
+    let result = waiting(with: writes) { [log] in try await log.append(entry, until: deadline) }
     notePace(of: writes.count, .now - start)
     if case .success(.unknown) = result { count { $0.unknownAppends += 1 } }
     update { machine, now in
@@ -186,9 +186,9 @@ extension ClusterNode {
   }
 
   /// Nothing was changed: the results are right if the database was the current one.
-  private func confirm() {
+  private func confirm(for writes: [PendingWrite]) {
     let deadline = Instant.now + configuration.requestTimeLimit
-    let result = waiting { [log] in try await log.barrier(until: deadline) }
+    let result = waiting(with: writes) { [log] in try await log.barrier(until: deadline) }
     update { machine, now in
       switch result {
       case .success(let last): machine.didConfirm(last, at: now)
@@ -246,21 +246,14 @@ extension ClusterNode {
     update { machine, _ in machine.didRollBack() }
     switch defeat {
     case .refused:
-      for write in group.pending { write.wasNotAppended() }
       count { $0.refusedAttempts += 1 }
-      putBack(group.pending)
+      putBack(group, "the log has refused each attempt")
     case .failed(let reason):
       for write in group.pending {
         write.wasNotAppended()
         write.giveUp(ending ?? .unavailable(reason))
       }
-    case .expired(let reason):
-      let now = Instant.now
-      for write in group.pending {
-        write.wasNotAppended()
-        if write.deadline <= now { write.giveUp(ClusterError.unavailable(reason)) }
-      }
-      putBack(group.pending.filter(\.isWanted))
+    case .expired(let reason): putBack(group, reason)
     case .abandoned:
       let appended = Set(group.transactions.map(\.id))
       // The outcome of these is unknown.
@@ -270,5 +263,15 @@ extension ClusterNode {
       if let ending { others.forEach { $0.giveUp(ending) } } else { putBack(others.filter(\.isWanted)) }
     }
     group = Group()
+  }
+
+  /// Executes the writes of a group again, except those whose time is over.
+  private func putBack(_ group: Group, _ reason: String) {
+    let now = Instant.now
+    for write in group.pending {
+      write.wasNotAppended()
+      if write.deadline <= now { write.giveUp(ClusterError.unavailable(reason)) }
+    }
+    putBack(group.pending.filter(\.isWanted))
   }
 }

@@ -172,19 +172,21 @@ final class ClusterNode: Sendable {
   ///
   /// - Parameter executed: Writes that are not in the queue.
   func wait(until end: Instant?, _ executed: [PendingWrite]) {
-    let now = Instant.now
-    let writes = executed + state.withLock(\.writes)
-    var next = end
-    for write in writes where write.isWanted {
-      if write.deadline <= now {
-        write.giveUp(unavailability)
-      } else {
-        next = min(next ?? write.deadline, write.deadline)
-      }
-    }
-    guard let next else { return wake.wait() }
-    let (seconds, attoseconds) = max(now.duration(to: next), .zero).components
+    let nextDeadline = giveUpLateWrites(executed)
+    guard let next = [end, nextDeadline].compactMap(\.self).min() else { return wake.wait() }
+    let (seconds, attoseconds) = max(Instant.now.duration(to: next), .zero).components
     _ = wake.wait(timeout: .now() + .nanoseconds(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)))
+  }
+
+  /// Gives up the writes whose time is over.
+  ///
+  /// - Parameter executed: Writes that are not in the queue.
+  /// - Returns: The first deadline of the others.
+  private func giveUpLateWrites(_ executed: [PendingWrite]) -> Instant? {
+    let now = Instant.now
+    let writes = (executed + state.withLock(\.writes)).filter(\.isWanted)
+    for write in writes where write.deadline <= now { write.giveUp(unavailability) }
+    return writes.map(\.deadline).filter { $0 > now }.min()
   }
 
   /// Why a write has not begun until its deadline.
@@ -243,7 +245,11 @@ final class ClusterNode: Sendable {
   /// The end of the node cancels the operation, and ends the wait at once: the operation may need a thread of Swift's
   /// pool, and all of them may be closing nodes. The result is a `CancellationError` then, although the operation may
   /// have had an effect.
-  func waiting<Value: Sendable>(_ operation: @escaping @Sendable () async throws -> Value) -> Result<Value, any Error> {
+  ///
+  /// - Parameter executed: Writes that are not in the queue. Neither they nor the others wait beyond their deadlines.
+  func waiting<Value: Sendable>(
+    with executed: [PendingWrite] = [], _ operation: @escaping @Sendable () async throws -> Value
+  ) -> Result<Value, any Error> {
     let box = ResultBox<Value>()
     let done = DispatchSemaphore(value: 0)
     let task = Task.detached {
@@ -260,7 +266,8 @@ final class ClusterNode: Sendable {
       task.cancel()
       done.signal()
     }
-    done.wait()
+    // More writes may be added to the queue meanwhile.
+    while done.wait(timeout: .now() + .milliseconds(50)) == .timedOut { _ = giveUpLateWrites(executed) }
     let finished = state.withLock { $0.request.take() }
     _ = finished
     return box.take() ?? .failure(CancellationError())

@@ -204,7 +204,81 @@ import Tidemark
     await #expect(throws: ClusterError.self) {
       try await cluster.open("a") { $0.database.accessTimeLimit = .seconds(1) }
     }
+    let small = try TestCluster(limits: LogLimits(payloadBytes: 0))
+    await #expect(throws: ClusterError.self) { try await small.open("a") }
     let node = try await cluster.open("a") { $0.snapshots = nil }
     await #expect(throws: ClusterError.self) { try await node.saveSnapshot() }
+  }
+
+  // MARK: - Logs that break their promises
+
+  @Test func `a write that is always refused is unavailable after its time limit`() async throws {
+    let cluster = try TestCluster()
+    try await open(cluster).0.close()
+    let node = try await cluster.open("b", on: UnreliableLog(cluster.log.client(), fault: .refusesAppends))
+    let error = await #expect(throws: ClusterError.self) {
+      try await node.write(timeLimit: .milliseconds(50)) { try $0.execute(sql: "INSERT INTO item VALUES (1, 0)") }
+    }
+    #expect(error?.isUnavailable == true, "\(String(describing: error))")
+  }
+
+  @Test func `entries arrive after their stream has ended`() async throws {
+    let cluster = try TestCluster()
+    let (first, _) = try await open(cluster)
+    let second = try await cluster.open("b", on: UnreliableLog(cluster.log.client(), fault: .endsStreams))
+    for id in 1...3 { try await first.execute("INSERT INTO item VALUES (?, 0)", [id]) }
+    try await second.catchUp()
+    #expect(try await ids(second) == [1, 2, 3])
+  }
+}
+
+/// A log that breaks the promises of its protocol.
+private struct UnreliableLog: ReplicatedLog {
+  enum Fault {
+    /// Each append is refused because of the first entry.
+    case refusesAppends
+
+    /// Each stream ends after one entry.
+    case endsStreams
+  }
+
+  private let base: any ReplicatedLog
+  private let fault: Fault
+
+  init(_ base: any ReplicatedLog, fault: Fault) { (self.base, self.fault) = (base, fault) }
+
+  var limits: LogLimits { base.limits }
+
+  func append(_ entry: LogEntry, until deadline: ContinuousClock.Instant) async throws -> AppendResult {
+    guard fault == .refusesAppends, let first = try await base.entry(at: 1) else {
+      return try await base.append(entry, until: deadline)
+    }
+    return .refused(winner: first)
+  }
+
+  func entries(after position: LogPosition) -> AsyncThrowingStream<LogEntry, any Error> {
+    let entries = base.entries(after: position)
+    if fault != .endsStreams { return entries }
+    return AsyncThrowingStream { continuation in
+      let task = Task {
+        do {
+          for try await entry in entries.prefix(1) { continuation.yield(entry) }
+          continuation.finish()
+        } catch {
+          continuation.finish(throwing: error)
+        }
+      }
+      continuation.onTermination = { _ in task.cancel() }
+    }
+  }
+
+  func entry(at number: UInt64) async throws -> LogEntry? { try await base.entry(at: number) }
+
+  func barrier(until deadline: ContinuousClock.Instant) async throws -> LogPosition {
+    try await base.barrier(until: deadline)
+  }
+
+  func discard(through position: LogPosition, until deadline: ContinuousClock.Instant) async throws {
+    try await base.discard(through: position, until: deadline)
   }
 }

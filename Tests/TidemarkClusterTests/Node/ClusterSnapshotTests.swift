@@ -60,6 +60,23 @@ import Tidemark
     #expect(try await expectEqualContents([first, second]))
   }
 
+  @Test func `a write does not wait for a snapshot beyond its time limit`() async throws {
+    let cluster = try TestCluster()
+    let first = try await cluster.open("a") { $0.keptEntryCount = 0 }
+    try await first.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, value)")
+    try await first.saveSnapshot()
+    let (end, continuation) = AsyncStream.makeStream(of: Void.self)
+    let second = try await cluster.open("b") { $0.snapshots = SlowStore(base: cluster.snapshots, end: end) }
+    let error = await #expect(throws: ClusterError.self) {
+      try await second.write(timeLimit: .milliseconds(50)) { try $0.execute(sql: "INSERT INTO item VALUES (1, 0)") }
+    }
+    #expect(error?.isUnavailable == true, "\(String(describing: error))")
+    continuation.finish()
+    try await second.execute("INSERT INTO item VALUES (2, 0)")
+    #expect(try await expectEqualContents([first, second]))
+    #expect(try await first.read { try Int.fetchAll($0, sql: "SELECT id FROM item") } == [2])
+  }
+
   @Test func `the file of another program stops the node, whose file stays as it is`() async throws {
     let cluster = try TestCluster()
     let first = try await cluster.open("a") { $0.keptEntryCount = 0 }
@@ -92,6 +109,24 @@ import Tidemark
       #expect(state == .stopped(expected))
       break
     }
+  }
+}
+
+/// A store that fetches a snapshot when a stream has ended.
+private struct SlowStore: SnapshotStore {
+  var base: any SnapshotStore
+  var end: AsyncStream<Void>
+
+  func save(_ file: URL, at position: LogPosition) async throws { try await base.save(file, at: position) }
+  func latest() async throws -> LogPosition? { try await base.latest() }
+
+  func fetch(_ position: LogPosition, to file: URL) async throws {
+    for await _ in end {}
+    try await base.fetch(position, to: file)
+  }
+
+  func removeSnapshots(before position: LogPosition) async throws {
+    try await base.removeSnapshots(before: position)
   }
 }
 
