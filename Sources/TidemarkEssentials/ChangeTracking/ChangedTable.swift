@@ -33,6 +33,9 @@ public final class ChangedTable: Sendable {
     case primaryKey = 2
   }
 
+  /// The table with all columns, if changes of some columns were read from SQLite's format; otherwise nil.
+  let whole: ChangedTable?
+
   /// The columns of rows with its values.
   let columns: ColumnNames
 
@@ -46,8 +49,17 @@ public final class ChangedTable: Sendable {
   ///   - rowID: The kind of the row IDs.
   /// - Precondition: The indexes belong to different columns. A table without row IDs has at least one of them, and
   ///   a table whose primary key is the row ID has exactly one.
-  public init(
+  public convenience init(
     databaseName: String = "main", name: String, columnNames: [String], primaryKey: [Int] = [], rowID: RowID = .hidden
+  ) {
+    self.init(
+      databaseName: databaseName, name: name, columnNames: columnNames, primaryKey: primaryKey, rowID: rowID,
+      whole: nil)
+  }
+
+  /// - Parameter whole: The table with all columns, if these are some of them.
+  init(
+    databaseName: String, name: String, columnNames: [String], primaryKey: [Int], rowID: RowID, whole: ChangedTable?
   ) {
     precondition(
       Self.isKey(primaryKey, columnCount: columnNames.count, rowID),
@@ -57,6 +69,7 @@ public final class ChangedTable: Sendable {
     self.columnNames = columnNames
     self.primaryKey = primaryKey
     self.rowID = rowID
+    self.whole = whole
     columns = ColumnNames(columnNames)
   }
 

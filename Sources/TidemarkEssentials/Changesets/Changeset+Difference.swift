@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 // The difference of two databases: both are read in the order of the identities of their rows, and merged.
 
 extension Changeset {
@@ -21,7 +23,7 @@ extension Changeset {
   ///   - tables: The names of the tables of the main databases to compare. By default, all tables, except virtual ones,
   ///     their shadow tables, tables of SQLite, and the tables of the change feed.
   /// - Throws: A ``ChangesetError`` if a table has other columns, another primary key or no counterpart in the other
-  ///   database, or a ``DatabaseError``.
+  ///   database, or if a changed row contains a text that is not UTF-8; or a ``DatabaseError``.
   public init(from old: Database, to new: Database, tables: [String]? = nil) throws {
     let names = try tables ?? Self.tableNames(old, new)
     var net = NetChanges()
@@ -142,14 +144,19 @@ private struct ComparedTable {
     while old != nil || new != nil {
       let order = order(old, new)
       if order == 0, let first = old, let second = new {
-        if !first.isIdentical(to: second) {
+        // Different texts that are not UTF-8 may be read as the same text.
+        if !first.isIdentical(to: second) || oldRows.invalidTexts != newRows.invalidTexts {
+          try oldRows.refuseInvalidTexts()
+          try newRows.refuseInvalidTexts()
           body(ChangedRow(table: table, images: .update(old: first, new: second)))
         }
         (old, new) = (try oldRows.next(), try newRows.next())
       } else if order < 0, let image = old {
+        try oldRows.refuseInvalidTexts()
         body(ChangedRow(table: table, images: .delete(image)))
         old = try oldRows.next()
       } else if let image = new {
+        try newRows.refuseInvalidTexts()
         insertions.append(ChangedRow(table: table, images: .insert(image)))
         new = try newRows.next()
       }
@@ -174,6 +181,9 @@ private struct ComparedTable {
     private let table: ChangedTable
     private let statement: Statement
 
+    /// The texts of the current row that are not UTF-8, by their columns.
+    private(set) var invalidTexts: [CInt: Data] = [:]
+
     init(_ compared: ComparedTable) throws {
       table = compared.table
       statement = try compared.db.compile(compared.sql, isInternal: true)
@@ -181,9 +191,11 @@ private struct ComparedTable {
     }
 
     func next() throws -> ChangedRow.Image? {
+      invalidTexts = [:]
       guard try statement.step() else { return nil }
       let count = table.columnNames.count + (table.rowID == .none ? 0 : 1)
       var values = try (0..<CInt(count)).map { column in
+        if let bytes = invalidColumnText(statement.sqliteStatement, column) { invalidTexts[column] = bytes }
         if let value = DatabaseValue.readWithoutRefusal(statement.sqliteStatement, column) { return value }
         throw statement.outOfMemoryError() ?? DatabaseError(resultCode: .SQLITE_NOMEM)
       }
@@ -192,6 +204,11 @@ private struct ComparedTable {
         throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a row ID of table \(table) is not an integer")
       }
       return ChangedRow.Image(rowID: rowID, values: values)
+    }
+
+    /// Throws an error if the current row is not read as it is stored.
+    func refuseInvalidTexts() throws(ChangesetError) {
+      if !invalidTexts.isEmpty { throw ChangesetError(invalidTextIn: table.name) }
     }
 
     func finish() { if statement.isRunning { statement.finish() } }

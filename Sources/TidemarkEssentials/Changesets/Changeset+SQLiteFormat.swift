@@ -32,7 +32,7 @@ extension Changeset {
     var last: [String: Int64] = [:]
     for row in rows where row.operation == .insert && row.table.primaryKey.count == 1 {
       guard case .int64(let id)? = row.newValues?[row.table.primaryKey[0]].storage else { continue }
-      last[row.table.name] = max(id, last[row.table.name] ?? id)
+      last[row.table.name] = max(id, last[row.table.name] ?? 0)
     }
     return try last.sorted { $0.key < $1.key }.compactMap { name, id in
       guard try db.catalogTable(name, in: "main")?.declaresCounter == true else { return nil }
@@ -48,8 +48,8 @@ extension Changeset {
   /// ```
   ///
   /// The format has no counters and no `user_version`: they are left out. Row IDs that are not the primary key are left
-  /// out, too. A table has the columns of the change with the most columns: of updates that were read from SQLite's
-  /// format, only the columns that they contain are known.
+  /// out, too. A table has the columns of the change with the most columns: of decoded updates that were read from
+  /// SQLite's format, only the columns that they contain are known.
   ///
   /// - Returns: The bytes.
   /// - Throws: A ``ChangesetError`` if there are schema changes, tables without a primary key, tables of other
@@ -70,7 +70,8 @@ extension Changeset {
     var tables: [TableKey: ChangedTable] = [:]
     for row in rows {
       let known = tables[row.table.key]?.columnNames.count ?? 0
-      if row.table.columnNames.count > known { tables[row.table.key] = row.table }
+      let table = row.table.whole ?? row.table
+      if table.columnNames.count > known { tables[row.table.key] = table }
     }
     var writers: [SQLiteChangesetWriter] = []
     var indexes: [TableKey: Int] = [:]

@@ -170,6 +170,12 @@ public struct ChangesetError: Error, Hashable, CustomStringConvertible {
     self.init(.incomplete(reason), "unknown rows of table \(table): \(cause)")
   }
 
+  init(invalidTextIn tableName: String) {
+    self.init(
+      .incomplete(.notReported),
+      "a row of table \(tableName) contains a text that is not UTF-8, which would be changed: store a blob instead")
+  }
+
   fileprivate init(incomplete reason: TransactionChanges.Reason, _ transaction: TransactionChanges) {
     let name = transaction.version.map { "the transaction of version \($0)" } ?? "a transaction"
     self.init(.incomplete(reason), "\(name) is incomplete (\(reason)): a changeset requires all changes")

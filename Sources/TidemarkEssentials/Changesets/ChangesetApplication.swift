@@ -73,19 +73,24 @@ struct ChangesetApplication {
   }
 
   mutating func apply(_ changeset: Changeset) throws {
-    let formerNumbers = try RecordedNumbers(db)
+    let numbers = NumberApplication(db, changeset, try RecordedNumbers(db))
+    // The counters as only the schema changes leave them: these rename and remove counters.
+    var counters = numbers.former
     var segment = NetChanges()
     for element in changeset.elements {
       switch element {
       case .row(let row): segment.add(row)
       case .schema(let sql):
-        try apply(segment.takeRows())
+        for rows in segment.takeGroups() { try apply(rows) }
+        if triggers == .skip { try numbers.restoreCounters(counters) }
         try changeSchema(sql)
+        counters = try RecordedNumbers(db)
       case .counter, .userVersion, .unknownRows, .notification: break
       }
     }
-    try apply(segment.takeRows())
-    try NumberApplication(db, changeset, formerNumbers).apply(restoringCounters: triggers == .skip)
+    for rows in segment.takeGroups() { try apply(rows) }
+    if triggers == .skip { try numbers.restoreCounters(counters) }
+    try numbers.apply()
     if checksForeignKeys { try foreignKeyCheck.findViolations { _ = try resolution(of: $0) } }
   }
 
@@ -137,7 +142,7 @@ struct ChangesetApplication {
         try update(old, new, row, isMissing: known.contains(index))
       case .insert(let new):
         missing = nil
-        // No deletions and updates follow, except after changes that could not be merged.
+        // No deletions and updates follow.
         try endWaiting()
         try insert(new, row, try target(of: row))
       }
@@ -175,7 +180,7 @@ struct ChangesetApplication {
       return try skip(row, after: ChangesetConflict(.rowMissing, row))
     }
     if !target.matches(current, old) {
-      let conflict = ChangesetConflict(.rowDiffers, row, current: target.described(current))
+      let conflict = ChangesetConflict(.rowDiffers, row, current: try target.described(key))
       guard try isReplaced(row, conflict) else { return }
       foreignKeyCheck.includeUnchangedRows()
     }
@@ -198,7 +203,7 @@ struct ChangesetApplication {
       return missing.append(Insertion(new: new, change: row, target: target))
     }
     if !target.matches(current, old) {
-      let conflict = ChangesetConflict(.rowDiffers, row, current: target.described(current))
+      let conflict = ChangesetConflict(.rowDiffers, row, current: try target.described(key))
       guard try isReplaced(row, conflict) else { return }
       foreignKeyCheck.includeUnchangedRows()
     }
@@ -222,13 +227,39 @@ struct ChangesetApplication {
       case .isNotUnique(let error) where target.hasAnotherRow(withRowIDOf: new, error):
         return displaced.append(Insertion(new: new, change: row, target: target))
       case .isNotUnique(let error):
-        guard try isReplaced(row, try target.conflict(of: row, with: new, error)) else { return }
+        let conflict = try target.conflict(of: row, with: new, error)
+        guard try isReplaced(row, conflict) else { return }
         if replaces { throw error }
+        if conflict.kind == .rowExists, let conflict = try conflictAfterReplacement(new, row, target) {
+          guard try isReplaced(row, conflict) else { return }
+        }
         replaces = true
         foreignKeyCheck.includeUnchangedRows()
       case .violates(let error): return try skip(row, after: error)
       }
     }
+  }
+
+  /// The conflict of a row with the unique value of another row, once the row of its identity has been removed.
+  ///
+  /// `REPLACE` removes both rows, but the program may want to replace only the first.
+  private func conflictAfterReplacement(
+    _ new: ChangedRow.Image, _ row: ChangedRow, _ target: TargetTable
+  ) throws -> ChangesetConflict? {
+    var conflict: ChangesetConflict?
+    try db.inSavepoint {
+      let key = target.key(of: new)
+      do {
+        try target.delete(key)
+        if case .isNotUnique(let error) = try target.insert(new, withRowID: key.isRowID, replaces: false) {
+          conflict = try target.conflict(of: row, with: new, error)
+        }
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+        // A trigger refuses the deletion. `REPLACE` executes it only with recursive triggers.
+      }
+      return .rollback
+    }
+    return conflict
   }
 
   /// Inserts the rows of waiting updates, and those of updates whose rows were missing.

@@ -4,8 +4,8 @@
 /// identity ends the row of the old identity, and begins the row of the new one.
 ///
 /// The rows of SQLite's changesets have only the columns that have changed. If two changes of a row have different
-/// columns, the merged change has all of them, as far as their values are known. Otherwise, changes are not merged, and
-/// keep their order.
+/// columns, the merged change has all of them, as far as their values and their order are known. Otherwise, changes are
+/// not merged, and keep their order.
 struct NetChanges {
   /// What identifies a row.
   enum Identification {
@@ -25,13 +25,30 @@ struct NetChanges {
     var table: ChangedTable
     var before: ChangedRow.Image?
     var after: ChangedRow.Image?
+
+    /// The entry with its columns in the order of the table: SQLite's format identifies columns by their positions.
+    var ordered: Entry {
+      guard let whole = table.whole else { return self }
+      let order = whole.columnNames.compactMap { table.index(ofColumn: $0) }
+      if order == Array(table.columnNames.indices) { return self }
+      var result = self
+      result.table = ChangedTable(
+        databaseName: table.databaseName, name: table.name, columnNames: order.map { table.columnNames[$0] },
+        primaryKey: table.primaryKey.compactMap(order.firstIndex(of:)), rowID: table.rowID, whole: whole)
+      if let before { result.before?.values = order.map { before.values[$0] } }
+      if let after { result.after?.values = order.map { after.values[$0] } }
+      return result
+    }
   }
 
   private let identification: Identification
-  private var finished: [ChangedRow] = []
+  private var finished: [[ChangedRow]] = []
   private var entries: [Entry] = []
   private var indexes: [Key: Int] = [:]
   private var tableNumbers: [TableKey: Int] = [:]
+
+  /// The kinds of the row IDs of the last changes, by the numbers of their tables.
+  private var rowIDs: [ChangedTable.RowID] = []
   private var lastTable: (table: ChangedTable, number: Int)?
 
   init(identifyingRowsBy identification: Identification = .automatic) { self.identification = identification }
@@ -51,16 +68,18 @@ struct NetChanges {
   }
 
   /// Returns the merged changes, and begins again.
-  mutating func takeRows() -> [ChangedRow] {
+  mutating func takeRows() -> [ChangedRow] { takeGroups().flatMap(\.self) }
+
+  /// Returns the merged changes, and begins again. Changes of different groups could not be merged.
+  mutating func takeGroups() -> [[ChangedRow]] {
     finishEntries()
-    indexes = [:]
     defer { finished = [] }
     return finished
   }
 
   private mutating func finishEntries() {
     var (deletions, updates, insertions): ([ChangedRow], [ChangedRow], [ChangedRow]) = ([], [], [])
-    for entry in entries {
+    for entry in entries.lazy.map(\.ordered) {
       switch (entry.before, entry.after) {
       case (nil, nil): break
       case (let old?, nil): deletions.append(ChangedRow(table: entry.table, images: .delete(old)))
@@ -70,8 +89,8 @@ struct NetChanges {
         updates.append(ChangedRow(table: entry.table, images: .update(old: old, new: new)))
       }
     }
-    finished += deletions + updates + insertions
-    entries = []
+    finished.append(deletions + updates + insertions)
+    (entries, indexes) = ([], [:])
   }
 
   // MARK: - Entries
@@ -122,10 +141,9 @@ struct NetChanges {
     let isMergeable =
       !mustInclude && known.rowID == table.rowID && entries[index].after != nil
       && known.keyNames == table.keyNames
-      && (entries[index].before != nil || known.hasColumns(of: table))
+      && (entries[index].before != nil || known.hasColumns(of: table)) && known.whole(with: table) != nil
     if isMergeable { return index }
     finishEntries()
-    indexes = [:]
     return nil
   }
 
@@ -139,7 +157,7 @@ struct NetChanges {
       let columnNames = entry.table.columnNames + missing.map { table.columnNames[$0] }
       entries[index].table = ChangedTable(
         databaseName: entry.table.databaseName, name: entry.table.name, columnNames: columnNames,
-        primaryKey: entry.table.primaryKey, rowID: entry.table.rowID)
+        primaryKey: entry.table.primaryKey, rowID: entry.table.rowID, whole: entry.table.whole(with: table))
       let values = missing.map { image.values[$0] }
       // These columns have not changed until now.
       entries[index].before?.values += values
@@ -165,7 +183,14 @@ struct NetChanges {
   private mutating func number(of table: ChangedTable) -> Int {
     if let lastTable, lastTable.table === table { return lastTable.number }
     let number = tableNumbers[table.key] ?? tableNumbers.count
-    tableNumbers[table.key] = number
+    if number == rowIDs.count {
+      tableNumbers[table.key] = number
+      rowIDs.append(table.rowID)
+    } else if rowIDs[number] != table.rowID {
+      // The same row may have another identity, for instance in SQLite's format: the changes keep their order.
+      rowIDs[number] = table.rowID
+      finishEntries()
+    }
     lastTable = (table, number)
     return number
   }
@@ -179,6 +204,13 @@ extension ChangedTable {
   func index(ofColumn name: String) -> Int? {
     let name = name.asciiLowercased
     return columnNames.firstIndex { $0.asciiLowercased == name }
+  }
+
+  /// A table that has the columns of this table and of another one in their order; nil if the order is unknown.
+  func whole(with other: ChangedTable) -> ChangedTable? {
+    [whole, other.whole, self, other].compactMap(\.self).first {
+      $0.hasColumns(of: self) && $0.hasColumns(of: other)
+    }
   }
 
   func hasColumns(of other: ChangedTable) -> Bool {

@@ -2,20 +2,20 @@
 struct NumberApplication {
   private let db: Database
   private let changeset: Changeset
-  private let current: RecordedNumbers
   private let numbers: NumberChanges
 
-  init(_ db: Database, _ changeset: Changeset, _ current: RecordedNumbers) {
-    (self.db, self.changeset, self.current) = (db, changeset, current)
+  /// The numbers before the rows of the changeset were applied.
+  let former: RecordedNumbers
+
+  init(_ db: Database, _ changeset: Changeset, _ former: RecordedNumbers) {
+    (self.db, self.changeset, self.former) = (db, changeset, former)
     var numbers = NumberChanges(changeset.formerNumbers)
     for element in changeset.elements { numbers.add(element) }
     self.numbers = numbers
   }
 
-  /// - Parameter restoringCounters: Whether counters that are not in the changeset become as they were before. SQLite
-  ///   increases a counter if an inserted row has a greater row ID; the row may have got its row ID by an update.
-  func apply(restoringCounters: Bool) throws {
-    if restoringCounters { try restoreCounters(in: nil) }
+  /// Gives the numbers of the changeset their values.
+  func apply() throws {
     for element in numbers.all {
       switch element {
       case .counter(let databaseName, let tableName, let value):
@@ -31,9 +31,11 @@ struct NumberApplication {
     }
   }
 
-  private func restoreCounters(in databaseNames: [String]?) throws {
+  /// Gives all counters the values that they had before rows were applied. SQLite increases a counter if an inserted row
+  /// has a greater row ID; the row may have got its row ID by an update.
+  func restoreCounters(_ counters: RecordedNumbers, in databaseNames: [String]? = nil) throws {
     for case .counter(let databaseName, let tableName, let value) in try RecordedNumbers(db, in: databaseNames)
-      .changes(since: current).former
+      .changes(since: counters).former
     {
       try write(value, of: TableKey(tableName, in: databaseName))
     }
@@ -41,7 +43,7 @@ struct NumberApplication {
 
   /// Gives all numbers of the main database the values that they had where the changes were recorded.
   func applyExactly() throws {
-    try restoreCounters(in: ["main"])
+    try restoreCounters(former, in: ["main"])
     for element in numbers.all {
       switch element {
       case .counter(let databaseName, let tableName, let value):
@@ -62,7 +64,7 @@ struct NumberApplication {
 
   /// Sets a counter. If it was not as expected, it is only increased: row IDs that were used remain used.
   private func setCounter(of key: TableKey, to value: Int64?, former: Int64??) throws {
-    let isExpected = former.map { $0 == current.counter(of: key) } ?? false
+    let isExpected = former.map { $0 == self.former.counter(of: key) } ?? false
     if !isExpected {
       let now = try RecordedNumbers(db, in: [key.database]).counter(of: key)
       guard let value, now.map({ $0 < value }) ?? true else { return }

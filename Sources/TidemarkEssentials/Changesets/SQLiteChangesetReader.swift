@@ -96,8 +96,8 @@ struct SQLiteChangesetReader {
       if columns.count == source.columnNames.count { return whole }
       if let known = parts[columns] { return known }
       let table = ChangedTable(
-        name: source.name, columnNames: columns.map { source.columnNames[$0] },
-        primaryKey: source.primaryKey.compactMap(columns.firstIndex(of:)), rowID: .none)
+        databaseName: "main", name: source.name, columnNames: columns.map { source.columnNames[$0] },
+        primaryKey: source.primaryKey.compactMap(columns.firstIndex(of:)), rowID: .none, whole: whole)
       parts[columns] = table
       return table
     }

@@ -166,9 +166,6 @@ final class TargetTable {
     current.elementsEqual(image.values) { $0.storage == $1.storage }
   }
 
-  /// The values of a row with the names of their columns.
-  func described(_ values: [DatabaseValue]) -> (ColumnNames, [DatabaseValue]) { (source.columns, values) }
-
   // MARK: - Statements
 
   /// Returns the values of the columns of the changes; nil if the row does not exist.
@@ -190,12 +187,14 @@ final class TargetTable {
   }
 
   /// Returns all values of a row that exists.
-  func readStoredRow(_ key: RowKey) throws -> StoredRow {
+  ///
+  /// - Parameter refusesInvalidText: Whether a text that is not UTF-8 is an error. Otherwise, it is replaced.
+  func readStoredRow(_ key: RowKey, refusingInvalidText refusesInvalidText: Bool = true) throws -> StoredRow {
     let names = storedColumns + (hiddenRowID.map { [$0] } ?? [])
     let statement = try statement(.readStoredRow(byRowID: key.isRowID)) {
       "SELECT \(names.joined(separator: ", ")) FROM \(table.qualifiedSQL) WHERE \(condition(of: key))"
     }
-    guard var values = try firstRow(statement, key.values, names.count) else {
+    guard var values = try firstRow(statement, key.values, names.count, refusesInvalidText) else {
       throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a row of table \(table.name) has disappeared")
     }
     guard hiddenRowID != nil, case .int64(let rowID) = values.removeLast().storage else {
@@ -277,12 +276,17 @@ final class TargetTable {
 
   // MARK: - Conflicts
 
+  /// The stored columns of a row that exists.
+  func described(_ key: RowKey) throws -> (ColumnNames, [DatabaseValue]) {
+    (storedNames, try readStoredRow(key, refusingInvalidText: false).values)
+  }
+
   /// Describes the conflict of a row with a unique value.
   func conflict(
     of row: ChangedRow, with new: ChangedRow.Image, _ error: DatabaseError
   ) throws -> ChangesetConflict {
-    if row.operation == .insert, isUnique(key(of: new)), let current = try read(key(of: new)) {
-      return ChangesetConflict(.rowExists, row, current: described(current), message: error.message)
+    if row.operation == .insert, isUnique(key(of: new)), try read(key(of: new)) != nil {
+      return ChangesetConflict(.rowExists, row, current: try described(key(of: new)), message: error.message)
     }
     return ChangesetConflict(
       .uniqueValueExists, row, current: try rowWithUniqueValue(of: new), message: error.message)
@@ -320,11 +324,16 @@ final class TargetTable {
     }
   }
 
-  private func firstRow(_ statement: Statement, _ values: [DatabaseValue], _ count: Int) throws -> [DatabaseValue]? {
+  private func firstRow(
+    _ statement: Statement, _ values: [DatabaseValue], _ count: Int, _ refusesInvalidText: Bool = false
+  ) throws -> [DatabaseValue]? {
     try statement.start(StatementArguments(values: values))
     defer { statement.finish() }
     guard try statement.step() else { return nil }
     return try (0..<CInt(count)).map { column in
+      if refusesInvalidText, invalidColumnText(statement.sqliteStatement, column) != nil {
+        throw ChangesetError(invalidTextIn: table.name)
+      }
       if let value = DatabaseValue.readWithoutRefusal(statement.sqliteStatement, column) { return value }
       throw statement.outOfMemoryError() ?? DatabaseError(resultCode: .SQLITE_NOMEM)
     }

@@ -100,6 +100,29 @@ import Tidemark
     #expect(lines == ["1 Bob a", "2 Ada b", "3 Cid c", "4 Dan none"])
   }
 
+  @Test func `a row with a text that is not UTF-8 does not exchange unique values, because the text would change`()
+    throws
+  {
+    let schema = "CREATE TABLE t (id INTEGER PRIMARY KEY, u UNIQUE)"
+    let changes = try inMemory { db in
+      try db.execute(sql: "\(schema); INSERT INTO t VALUES (1, 'a'), (2, 'b')")
+      return try db.recordingChanges {
+        try db.execute(
+          sql: "UPDATE t SET u = 'c' WHERE id = 1; UPDATE t SET u = 'a' WHERE id = 2; UPDATE t SET u = 'b' WHERE id = 1"
+        )
+      }
+    }
+    try inMemory { db in
+      try db.execute(
+        sql: """
+          \(schema); ALTER TABLE t ADD COLUMN text;
+          INSERT INTO t VALUES (1, 'a', CAST(x'61ff' AS TEXT)), (2, 'b', CAST(x'62ff' AS TEXT))
+          """)
+      #expect(throws: ChangesetError.self) { try db.apply(changes) }
+      #expect(try String.fetchAll(db, sql: "SELECT u || hex(text) FROM t") == ["a61FF", "b62FF"])
+    }
+  }
+
   @Test func `hidden row IDs are kept`() throws {
     let lines = try applied(
       "CREATE TABLE t (a); INSERT INTO t (rowid, a) VALUES (7, 'a'), (9, 'b')",
@@ -278,6 +301,39 @@ import Tidemark
       "INSERT INTO t VALUES (8, 'b')", transform: { try Changeset($0.elements) },
       query: "SELECT id || '-' || seq FROM t, sqlite_sequence ORDER BY id")
     #expect(lines == ["3-8", "8-8"])
+  }
+
+  @Test(arguments: [
+    "ALTER TABLE t RENAME TO u",
+    "UPDATE t SET id = 90; ALTER TABLE t RENAME TO u",
+    "INSERT INTO t VALUES (90, 'b'); ALTER TABLE t RENAME TO u",
+    "DROP TABLE t; CREATE TABLE t (id INTEGER PRIMARY KEY AUTOINCREMENT, a)",
+    "DROP TABLE t; CREATE TABLE t (id INTEGER PRIMARY KEY AUTOINCREMENT, a); INSERT INTO t VALUES (1, 'b')",
+    """
+    CREATE TABLE new (id INTEGER PRIMARY KEY AUTOINCREMENT, a); INSERT INTO new SELECT id, a FROM t; DROP TABLE t;
+    ALTER TABLE new RENAME TO t
+    """,
+  ])
+  func `renamed tables keep their counters, and new ones do not get those of dropped ones`(updates: String) async throws
+  {
+    let dbQueue = try DatabaseQueue()
+    try await dbQueue.write { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE t (id INTEGER PRIMARY KEY AUTOINCREMENT, a); INSERT INTO t VALUES (50, 'a'), (70, 'a');
+          DELETE FROM t WHERE id = 70
+          """)
+    }
+    let replica = try DatabaseQueue()
+    try dbQueue.backup(to: replica)
+    let stream = try await dbQueue.changes()
+    try await dbQueue.write { try $0.execute(sql: updates) }
+    var iterator = stream.makeAsyncIterator()
+    let transaction = try #require(try await iterator.next())
+    try await replica.write { _ = try $0.apply(Changeset([transaction]), schemaChanges: .execute) }
+    let sql = "SELECT name || ' ' || seq FROM sqlite_sequence ORDER BY name"
+    let expected = try await dbQueue.read { try String.fetchAll($0, sql: sql) }
+    #expect(try await replica.read { try String.fetchAll($0, sql: sql) } == expected)
   }
 
   @Test func `a changeset is applied in the open transaction, and rolled back with it`() throws {

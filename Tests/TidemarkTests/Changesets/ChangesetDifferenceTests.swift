@@ -87,6 +87,23 @@ import Tidemark
     #expect(rows == ["a2", "\u{FFFD}4", "é5"])
   }
 
+  @Test(arguments: [
+    "UPDATE t SET text = CAST(x'61fe' AS TEXT)", "UPDATE t SET id = 2", "UPDATE t SET other = 1", "DELETE FROM t",
+  ])
+  func `a changed row with a text that is not UTF-8 is refused, because it would be another text`(
+    updates: String
+  ) throws {
+    let content =
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, text, other); INSERT INTO t VALUES (1, CAST(x'61ff' AS TEXT), 0)"
+    try withTwo(content, content) { old, new in
+      #expect(try Changeset(from: old, to: new).isEmpty)
+      try new.execute(sql: updates)
+      let error = #expect(throws: ChangesetError.self) { try Changeset(from: old, to: new) }
+      #expect(error?.reason == .incomplete(.notReported))
+      #expect(error?.message.contains("a row of table t contains a text that is not UTF-8") == true)
+    }
+  }
+
   @Test func `some tables are compared`() throws {
     try withTwo(
       "\(Self.schema); CREATE TABLE other (a)",

@@ -78,8 +78,10 @@ import Testing
   }
 
   @Test func `updates of different columns of a row are merged`() throws {
+    let whole = ChangedTable(name: "t", columnNames: ["a", "k", "b"], primaryKey: [1], rowID: .none)
     func part(_ column: String, _ old: String, _ new: String) -> Changeset.Element {
-      let table = ChangedTable(name: "t", columnNames: ["k", column], primaryKey: [0], rowID: .none)
+      let table = ChangedTable(
+        databaseName: "main", name: "t", columnNames: ["k", column], primaryKey: [0], rowID: .none, whole: whole)
       func image(_ value: String) -> ChangedRow.Image {
         ChangedRow.Image(rowID: 0, values: ["x".databaseValue, value.databaseValue])
       }

@@ -181,6 +181,77 @@ import Testing
     }
   }
 
+  @Test func `negative row IDs do not decrease the counter of their table`() throws {
+    let schema = "CREATE TABLE t (id INTEGER PRIMARY KEY AUTOINCREMENT)"
+    let data = try inMemory { db in
+      try db.execute(sql: schema)
+      return try db.recordingChanges { try db.execute(sql: "INSERT INTO t VALUES (-5)") }.sqliteChangesetData()
+    }
+    try inMemory { db in
+      try db.execute(sql: schema)
+      try db.apply(Changeset(sqliteChangeset: data, db))
+      try db.execute(sql: "INSERT INTO t DEFAULT VALUES")
+      #expect(try Int.fetchAll(db, sql: "SELECT id FROM t") == [-5, 1])
+    }
+  }
+
+  @Test(arguments: [
+    ["UPDATE t SET c = 2", "UPDATE t SET b = 3", "UPDATE t SET a = 4"],
+    ["UPDATE t SET c = 2", "UPDATE t SET a = 3, b = 4", "DELETE FROM t"],
+  ])
+  func `imported updates of different columns are exported with the columns in their order`(steps: [String]) throws {
+    let content = "CREATE TABLE t (a, k INTEGER PRIMARY KEY, b, c); INSERT INTO t VALUES ('a', 1, 'b', 'c')"
+    let (data, expected) = try inMemory { db in
+      try db.execute(sql: content)
+      let changes = try steps.reduce(Changeset()) { changes, sql in
+        let recorded = try db.recordingChanges { try db.execute(sql: sql) }
+        return changes.combined(with: try Changeset(sqliteChangeset: recorded.sqliteChangesetData(), db))
+      }
+      let decoded = try Changeset(decoding: changes.net.encoded())
+      #expect(decoded == changes.net)
+      return (try changes.sqliteChangesetData(), try Row.fetchAll(db, sql: "SELECT * FROM t"))
+    }
+    try inMemory { db in
+      try db.execute(sql: content)
+      let changes = try Changeset(sqliteChangeset: data, db)
+      #expect(changes.rows.count == 1)
+      try db.apply(changes)
+      #expect(try Row.fetchAll(db, sql: "SELECT * FROM t") == expected)
+    }
+  }
+
+  @Test(arguments: [
+    ("t (k PRIMARY KEY, u UNIQUE, v)", true), ("t (k PRIMARY KEY, u UNIQUE, v)", false),
+    ("t (k INTEGER PRIMARY KEY, u UNIQUE, v)", true), ("t (k INTEGER PRIMARY KEY, u UNIQUE, v)", false),
+  ])
+  func `imported and recorded changes of a row are applied in their order`(table: String, isFirst: Bool) throws {
+    let steps = [
+      "INSERT INTO t VALUES (1, 1, 'a'), (2, 2, 'a')", "UPDATE t SET v = 'b'",
+      "UPDATE t SET u = 3 WHERE k = 1; UPDATE t SET u = 1 WHERE k = 2; UPDATE t SET u = 2 WHERE k = 1",
+      "UPDATE t SET v = 'c' WHERE k = 1", "DELETE FROM t WHERE k = 2", "UPDATE t SET v = 'd'",
+    ]
+    let (changes, expected) = try inMemory { db in
+      try db.execute(sql: "CREATE TABLE \(table)")
+      var changes = Changeset()
+      for (index, sql) in steps.enumerated() {
+        let recorded = try db.recordingChanges { try db.execute(sql: sql) }
+        let isImported = index.isMultiple(of: 2) == isFirst
+        changes = changes.combined(
+          with: isImported ? try Changeset(sqliteChangeset: recorded.sqliteChangesetData(), db) : recorded)
+      }
+      return (changes, try Row.fetchAll(db, sql: "SELECT * FROM t"))
+    }
+    for changes in [changes, changes.net] {
+      try inMemory { db in
+        try db.execute(sql: "CREATE TABLE \(table)")
+        try db.apply(changes)
+        #expect(try Row.fetchAll(db, sql: "SELECT * FROM t") == expected)
+        try db.apply(changes.inverted())
+        #expect(try Row.fetchAll(db, sql: "SELECT * FROM t").isEmpty)
+      }
+    }
+  }
+
   @Test func `inserted rows of a table without a counter get none, whatever its columns are called`() throws {
     try inMemory { db in
       try db.execute(

@@ -110,6 +110,13 @@ func validText(_ bytes: UnsafeBufferPointer<UInt8>, _ sqliteStatement: SQLiteSta
   return String(decoding: bytes, as: UTF8.self)
 }
 
+/// The bytes of a text that is not UTF-8; nil for other values. Such a text is read with replacement characters.
+func invalidColumnText(_ sqliteStatement: SQLiteStatement, _ index: CInt) -> Data? {
+  let value = ColumnValue(sqliteStatement, index)
+  guard value.type == SQLITE_TEXT, let bytes = value.text, !UnsafeRawBufferPointer(bytes).isUTF8 else { return nil }
+  return Data(bytes)
+}
+
 /// A copy of the bytes of a column.
 ///
 /// Nil if SQLite has not enough memory.
