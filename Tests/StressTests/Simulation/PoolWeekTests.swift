@@ -16,7 +16,7 @@ import Testing
     #expect(problems(printedBy: result) == [])
   }
 
-  // The allocator of a sanitizer does not tell the size of the heap.
+  // The allocator of a sanitizer does not report the size of the heap.
   @Test(.disabled(if: Sanitizer.isUsed)) func `live queries that are never cancelled are found`() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
       try PoolWeekTests.play("planted-leak", Scale.seed, days: 3, leaks: true)
