@@ -31,8 +31,8 @@ extension ClusterDatabase {
   /// - Returns: The position of the contents.
   /// - Throws: ``ClusterError/logNotEmpty(_:)``; ``ClusterError/unavailable(_:)`` if the log could not be reached in
   ///   time; ``ClusterError/outcomeUnknown(_:)`` if the result of the append is unknown when the time is over, or when
-  ///   the task is cancelled; ``ClusterError/unsuitableFile(_:)`` if the database stores text as UTF-16; a ``LogError``;
-  ///   a ``SnapshotError``; a `DatabaseError`; or `CancellationError`.
+  ///   the task is cancelled; ``ClusterError/unsuitableFile(_:)`` if the database stores text as UTF-16;
+  ///   a ``LogError``; a ``SnapshotError``; a `DatabaseError`; or `CancellationError`.
   @discardableResult
   public static func bootstrap(
     _ log: any ReplicatedLog, from path: String, snapshots: any SnapshotStore,

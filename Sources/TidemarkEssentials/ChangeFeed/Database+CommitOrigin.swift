@@ -38,8 +38,8 @@ extension Database {
     return header.logSalt != salt
   }
 
-  /// Executes a closure without the checkpoints after its commits. They follow with the next statement, or at the end of
-  /// the access.
+  /// Executes a closure without the checkpoints after its commits. They follow with the next statement, or at the end
+  /// of the access.
   package func deferringCheckpoints(_ body: () throws -> Void) rethrows {
     let former = transactionWork.isDeferred
     transactionWork.isDeferred = true

@@ -31,8 +31,8 @@ struct NumberApplication {
     }
   }
 
-  /// Gives all counters the values that they had before rows were applied. SQLite increases a counter if an inserted row
-  /// has a greater row ID; the row may have got its row ID by an update.
+  /// Gives all counters the values that they had before rows were applied. SQLite increases a counter if an inserted
+  /// row has a greater row ID; the row may have got its row ID by an update.
   func restoreCounters(_ counters: RecordedNumbers, in databaseNames: [String]? = nil) throws {
     for case .counter(let databaseName, let tableName, let value) in try RecordedNumbers(db, in: databaseNames)
       .changes(since: counters).former

@@ -118,8 +118,9 @@ extension DatabaseError {
     publicStatementArguments: Bool = false
   ) {
     let code = ResultCode(rawValue: code)
-    // For a misuse, SQLite leaves the message of an earlier failure.
-    var message = code == .SQLITE_MISUSE ? nil : connection.map { String(cString: sqlite3_errmsg($0)) }
+    // For some misuses, SQLite leaves the code and the message of an earlier failure.
+    let hasMessage = code != .SQLITE_MISUSE || ResultCode(rawValue: sqlite3_errcode(connection)) == code
+    var message = hasMessage ? connection.map { String(cString: sqlite3_errmsg($0)) } : nil
     // If a file cannot be opened, the system error has the reason. C: `sqlite3_system_errno`.
     let reason = code.primaryResultCode == .SQLITE_CANTOPEN ? sqlite3_system_errno(connection) : 0
     let lacksDescriptors = reason == EMFILE || reason == ENFILE
