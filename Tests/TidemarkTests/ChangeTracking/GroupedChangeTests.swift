@@ -118,16 +118,17 @@ import Tidemark
 
   @Test func `a rolled back group leaves no entry in the feed`() async throws {
     let database = try writes.open(.pool) { $0.changeFeed = ChangeFeedConfiguration() }
+    _ = try await database.write { try $0.add(0) }
     let token = try await database.read { try $0.changeToken() }
     let queue = try WriteQueue(database)
     let first = try await queue.add { try $0.add(1) }
-    let second = try await queue.add { try $0.execute(sql: "INSERT OR ROLLBACK INTO t VALUES (1)") }
+    let second = try await queue.add { try $0.execute(sql: "INSERT OR ROLLBACK INTO t VALUES (0)") }
     queue.start()
     _ = try await first.value
     await #expect(throws: DatabaseError.self) { try await second.value }
     _ = try await database.write { try $0.add(2) }
     let entries = try await database.changes(after: token).take(2)
-    #expect(entries.map(\.changes.summary) == ["INSERT t [1]: a 1", "INSERT t [2]: a 2"])
+    #expect(entries.map(\.changes.summary) == ["INSERT t [2]: a 1", "INSERT t [3]: a 2"])
   }
 
   @Test(arguments: GroupedWrites.Kind.allCases)
