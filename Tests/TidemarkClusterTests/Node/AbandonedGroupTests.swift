@@ -48,14 +48,12 @@ import Tidemark
 
 /// A log that loses appends while it is interrupted, and does not deliver entries then. It ends with the next append
 /// after it was discarded.
-private final class DiscardedLog: ReplicatedLog {
+private final class DiscardedLog: WrappedLog {
   let isInterrupted = ProtectedValue(false)
   let discarded = ProtectedValue<LogPosition?>(nil)
-  private let base: any ReplicatedLog
+  let base: any ReplicatedLog
 
   init(_ base: any ReplicatedLog) { self.base = base }
-
-  var limits: LogLimits { base.limits }
 
   func append(_ entry: LogEntry, until deadline: ContinuousClock.Instant) async throws -> AppendResult {
     guard isInterrupted.withLock(\.self) else { return try await base.append(entry, until: deadline) }
@@ -65,35 +63,14 @@ private final class DiscardedLog: ReplicatedLog {
   }
 
   func entries(after position: LogPosition) -> AsyncThrowingStream<LogEntry, any Error> {
-    let stream = base.entries(after: position)
-    return AsyncThrowingStream { continuation in
-      let task = Task {
-        do {
-          for try await entry in stream {
-            while self.isInterrupted.withLock(\.self) { try await Task.sleep(for: .milliseconds(1)) }
-            // The entry was received before it was discarded. If the node received it before the error of its append,
-            // it would know that its own entry is not stored.
-            if let discarded = self.discarded.withLock(\.self), entry.number <= discarded.number {
-              throw LogError.behindLog(discardedThrough: discarded)
-            }
-            continuation.yield(entry)
-          }
-          continuation.finish()
-        } catch {
-          continuation.finish(throwing: error)
-        }
+    entries(after: position) { entry in
+      while self.isInterrupted.withLock(\.self) { try await Task.sleep(for: .milliseconds(1)) }
+      // The entry was received before it was discarded. If the node received it before the error of its append, it
+      // would know that its own entry is not stored.
+      if let discarded = self.discarded.withLock(\.self), entry.number <= discarded.number {
+        throw LogError.behindLog(discardedThrough: discarded)
       }
-      continuation.onTermination = { _ in task.cancel() }
+      return entry
     }
-  }
-
-  func entry(at number: UInt64) async throws -> LogEntry? { try await base.entry(at: number) }
-
-  func barrier(until deadline: ContinuousClock.Instant) async throws -> LogPosition {
-    try await base.barrier(until: deadline)
-  }
-
-  func discard(through position: LogPosition, until deadline: ContinuousClock.Instant) async throws {
-    try await base.discard(through: position, until: deadline)
   }
 }

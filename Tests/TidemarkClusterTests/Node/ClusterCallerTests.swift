@@ -216,10 +216,8 @@ import Tidemark
     let cluster = try TestCluster()
     try await open(cluster).0.close()
     let node = try await cluster.open("b", on: UnreliableLog(cluster.log.client(), fault: .refusesAppends))
-    let error = await #expect(throws: ClusterError.self) {
-      try await node.write(timeLimit: .milliseconds(50)) { try $0.execute(sql: "INSERT INTO item VALUES (1, 0)") }
-    }
-    #expect(error?.isUnavailable == true, "\(String(describing: error))")
+    let error = try await node.failedWrite { try $0.execute(sql: "INSERT INTO item VALUES (1, 0)") }
+    #expect(error.isUnavailable, "\(error)")
   }
 
   @Test func `entries arrive after their stream has ended`() async throws {
@@ -233,7 +231,7 @@ import Tidemark
 }
 
 /// A log that breaks the promises of its protocol.
-private struct UnreliableLog: ReplicatedLog {
+private struct UnreliableLog: WrappedLog {
   enum Fault {
     /// Each append is refused because of the first entry.
     case refusesAppends
@@ -242,12 +240,10 @@ private struct UnreliableLog: ReplicatedLog {
     case endsStreams
   }
 
-  private let base: any ReplicatedLog
+  let base: any ReplicatedLog
   private let fault: Fault
 
   init(_ base: any ReplicatedLog, fault: Fault) { (self.base, self.fault) = (base, fault) }
-
-  var limits: LogLimits { base.limits }
 
   func append(_ entry: LogEntry, until deadline: ContinuousClock.Instant) async throws -> AppendResult {
     guard fault == .refusesAppends, let first = try await base.entry(at: 1) else {
@@ -258,27 +254,6 @@ private struct UnreliableLog: ReplicatedLog {
 
   func entries(after position: LogPosition) -> AsyncThrowingStream<LogEntry, any Error> {
     let entries = base.entries(after: position)
-    if fault != .endsStreams { return entries }
-    return AsyncThrowingStream { continuation in
-      let task = Task {
-        do {
-          for try await entry in entries.prefix(1) { continuation.yield(entry) }
-          continuation.finish()
-        } catch {
-          continuation.finish(throwing: error)
-        }
-      }
-      continuation.onTermination = { _ in task.cancel() }
-    }
-  }
-
-  func entry(at number: UInt64) async throws -> LogEntry? { try await base.entry(at: number) }
-
-  func barrier(until deadline: ContinuousClock.Instant) async throws -> LogPosition {
-    try await base.barrier(until: deadline)
-  }
-
-  func discard(through position: LogPosition, until deadline: ContinuousClock.Instant) async throws {
-    try await base.discard(through: position, until: deadline)
+    return fault == .endsStreams ? forward(entries.prefix(1)) : entries
   }
 }

@@ -46,10 +46,8 @@ import Tidemark
     let node = try await cluster.open("a", on: log)
     try await node.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, value)")
     log.mode = .unreachable
-    let error = await #expect(throws: ClusterError.self) {
-      try await node.write(timeLimit: .milliseconds(100)) { try $0.execute(sql: "INSERT INTO item VALUES (1, 0)") }
-    }
-    #expect(error?.isUnavailable == true, "\(String(describing: error))")
+    let error = try await node.failedWrite { try $0.execute(sql: "INSERT INTO item VALUES (1, 0)") }
+    #expect(error.isUnavailable, "\(error)")
     #expect(try await count(node) == 0)
     let state = await wait(for: node) { if case .detached = $0 { true } else { false } }
     #expect(state != nil)

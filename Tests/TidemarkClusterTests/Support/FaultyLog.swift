@@ -2,7 +2,7 @@ import Synchronization
 import TidemarkCluster
 
 /// A log with a fault that the checker of histories must find.
-final class FaultyLog: ReplicatedLog {
+final class FaultyLog: WrappedLog {
   enum Fault: CaseIterable {
     /// Every seventh entry is acknowledged, and not stored.
     case losesEntries
@@ -17,17 +17,15 @@ final class FaultyLog: ReplicatedLog {
     case readsOtherHistory
   }
 
-  private let log: any ReplicatedLog
+  let base: any ReplicatedLog
   private let fault: Fault
   private let count = Atomic<Int>(0)
   private let hasRefused = Atomic<Bool>(false)
 
-  init(_ log: any ReplicatedLog, fault: Fault) {
-    self.log = log
+  init(_ base: any ReplicatedLog, fault: Fault) {
+    self.base = base
     self.fault = fault
   }
-
-  var limits: LogLimits { log.limits }
 
   func append(_ entry: LogEntry, until deadline: ContinuousClock.Instant) async throws -> AppendResult {
     let number = count.wrappingAdd(1, ordering: .relaxed).newValue
@@ -37,9 +35,9 @@ final class FaultyLog: ReplicatedLog {
       return .appended(entry.position)
     }
     let result: AppendResult
-    do { result = try await log.append(entry, until: deadline) } catch LogError.historyDiverged {
+    do { result = try await base.append(entry, until: deadline) } catch LogError.historyDiverged {
       // The appender walks along the log again.
-      guard let first = try await log.entry(at: 1) else { throw UnexpectedResult() }
+      guard let first = try await base.entry(at: 1) else { throw UnexpectedResult() }
       return .refused(winner: first)
     }
     switch (fault, result) {
@@ -53,31 +51,7 @@ final class FaultyLog: ReplicatedLog {
   }
 
   func entries(after position: LogPosition) -> AsyncThrowingStream<LogEntry, any Error> {
-    guard fault == .readsOtherHistory else { return log.entries(after: position) }
-    let source = log.entries(after: position)
-    return AsyncThrowingStream { continuation in
-      let task = Task {
-        do {
-          for try await entry in source {
-            let isChosen = entry.number == 5
-            continuation.yield(isChosen ? LogEntry(after: entry.predecessor, payload: [0]) : entry)
-          }
-          continuation.finish()
-        } catch {
-          continuation.finish(throwing: error)
-        }
-      }
-      continuation.onTermination = { _ in task.cancel() }
-    }
-  }
-
-  func entry(at number: UInt64) async throws -> LogEntry? { try await log.entry(at: number) }
-
-  func barrier(until deadline: ContinuousClock.Instant) async throws -> LogPosition {
-    try await log.barrier(until: deadline)
-  }
-
-  func discard(through position: LogPosition, until deadline: ContinuousClock.Instant) async throws {
-    try await log.discard(through: position, until: deadline)
+    guard fault == .readsOtherHistory else { return base.entries(after: position) }
+    return entries(after: position) { $0.number == 5 ? LogEntry(after: $0.predecessor, payload: [0]) : $0 }
   }
 }

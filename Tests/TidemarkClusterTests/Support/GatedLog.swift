@@ -5,7 +5,7 @@ import TidemarkEssentials
 @testable import TidemarkCluster
 
 /// A log whose connection a test interrupts.
-final class GatedLog: ReplicatedLog {
+final class GatedLog: WrappedLog {
   enum Mode {
     case connected
 
@@ -34,7 +34,7 @@ final class GatedLog: ReplicatedLog {
     case delaysEntries
   }
 
-  private let base: any ReplicatedLog
+  let base: any ReplicatedLog
   private let state = Mutex(Mode.connected)
   private let signal = AsyncSignal()
   private let waitingAppends = Mutex(0)
@@ -56,8 +56,6 @@ final class GatedLog: ReplicatedLog {
       signal.raise()
     }
   }
-
-  var limits: LogLimits { base.limits }
 
   func append(_ entry: LogEntry, until deadline: ContinuousClock.Instant) async throws -> AppendResult {
     switch mode {
@@ -87,21 +85,10 @@ final class GatedLog: ReplicatedLog {
   }
 
   func entries(after position: LogPosition) -> AsyncThrowingStream<LogEntry, any Error> {
-    let stream = base.entries(after: position)
-    return AsyncThrowingStream { continuation in
-      let task = Task {
-        do {
-          for try await entry in stream {
-            // A stream that is interrupted delivers nothing, but does not fail.
-            await self.waitForConnection()
-            continuation.yield(entry)
-          }
-          continuation.finish()
-        } catch {
-          continuation.finish(throwing: error)
-        }
-      }
-      continuation.onTermination = { _ in task.cancel() }
+    // A stream that is interrupted delivers nothing, but does not fail.
+    entries(after: position) { entry in
+      await self.waitForConnection()
+      return entry
     }
   }
 
