@@ -109,14 +109,10 @@ struct CapturedValues: Sendable {
     if byteCount < bytes.count { bytes.removeSubrange(byteCount...) }
   }
 
-  /// Removes all values. Keeps their memory, unless there were many.
-  mutating func removeAll() {
-    if values.capacity > 8_192 || bytes.capacity > 65_536 {
-      (values, bytes) = ([], [])
-    } else {
-      if !values.isEmpty { values.removeAllKeepingCapacity() }
-      if !bytes.isEmpty { bytes.removeAllKeepingCapacity() }
-    }
+  /// Removes all values, so that the next ones can use their memory.
+  mutating func removeAllForReuse() {
+    values.removeAllForReuse(smallCapacity: 8_192)
+    bytes.removeAllForReuse(smallCapacity: 65_536)
   }
 
   // MARK: - Reading

@@ -95,10 +95,22 @@ extension ChangeLog {
   }
 
   private mutating func clearRows() {
-    (records, values, tables, layouts) = ([], CapturedValues(), [], [])
+    (tables, layouts) = ([], [])
+    removeRowsForReuse()
     deliveredCount = 0
     rowCounts.reset(to: 0)
     serial &+= 1
+  }
+
+  /// Removes the rows, so that the next ones can use their memory.
+  mutating func removeRowsForReuse() {
+    records.removeAllForReuse(smallCapacity: 1_024)
+    values.removeAllForReuse()
+  }
+
+  /// Frees the memory that is kept for rows. The rows of an open transaction stay.
+  mutating func releaseMemory() {
+    if records.isEmpty, values.isEmpty { (records, values) = ([], CapturedValues()) }
   }
 
   private mutating func loseRows(from position: RowStore.Position) {

@@ -163,9 +163,7 @@ struct ChangeLog {
       tables.removeAllKeepingCapacity()
       layouts.removeAllKeepingCapacity()
     }
-    // Most transactions are small: their memory is reused.
-    if records.capacity <= 1024 { records.removeAllKeepingCapacity() } else { records = [] }
-    values.removeAll()
+    removeRowsForReuse()
     if !coarse.isEmpty { coarse.removeAll() }
     if !schemaChanges.isEmpty { schemaChanges = [] }
     if !rowlessChanges.isEmpty { rowlessChanges = [] }

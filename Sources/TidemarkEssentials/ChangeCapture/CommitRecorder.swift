@@ -25,6 +25,9 @@ protocol CommitRecorder: AnyObject {
 
   /// Called when another database has taken the place of this one.
   func contentWasReplaced()
+
+  /// Frees memory that was kept for later transactions.
+  func releaseMemory()
 }
 
 /// Reads what the recorders of other connections have stored. The change feed implements it.
@@ -180,6 +183,12 @@ extension ChangeCapture {
   func setRecorder(_ recorder: any CommitRecorder) {
     self.recorder = recorder
     db.capture.recordsCommits = true
+  }
+
+  /// Frees the memory that was kept for the changes of later transactions.
+  func releaseMemory() {
+    log.releaseMemory()
+    recorder?.releaseMemory()
   }
 
   /// Whether a statement commits the open transaction.

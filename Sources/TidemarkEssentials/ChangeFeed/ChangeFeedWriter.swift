@@ -314,6 +314,8 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
     progress.head = nil
     isUncertain = true
   }
+
+  func releaseMemory() { encoder = ChangeLogEncoder() }
 }
 
 extension Database {

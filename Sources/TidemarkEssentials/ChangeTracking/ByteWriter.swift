@@ -19,9 +19,12 @@ struct ByteWriter {
   var isEmpty: Bool { count == 0 }
   var bytes: [UInt8] { Array(storage[..<count]) }
 
-  /// Removes all bytes. Keeps their memory, unless there were many.
-  mutating func removeAll() {
-    if storage.count > 65_536 { storage = [] }
+  /// Removes all bytes, and keeps their memory.
+  mutating func removeAll() { count = 0 }
+
+  /// Removes all bytes, and keeps their memory if it is small, or if a quarter of it was used.
+  mutating func removeAllForReuse() {
+    if storage.count > 65_536, storage.count / 4 > count { storage = [] }
     count = 0
   }
 

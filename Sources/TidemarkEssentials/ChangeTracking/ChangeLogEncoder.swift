@@ -80,10 +80,9 @@ struct ChangeLogEncoder {
     _ log: inout ChangeLog, _ numbers: StoredNumbers, _ head: Head, insert: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
     if tables.count > Self.tableCountMax { (tables, last) = ([:], nil) }
-    // Releases the memory of a large transaction.
     defer {
-      draft.begin()
-      encoding.removeAll()
+      draft.elements.removeAllForReuse()
+      encoding.removeAllForReuse()
     }
     // Functions with the log as a parameter would copy it.
     var (others, unknownTables) = (ArraySlice(log.rowlessChanges), Self.keys(of: log.coarse))

@@ -166,10 +166,12 @@ public final class DatabaseQueue: DatabaseWriter {
 }
 
 extension Database {
-  /// Frees as much memory as possible: cached statements, and SQLite's own caches.
+  /// Frees as much memory as possible: cached statements, what is kept for the changes of large transactions, and
+  /// SQLite's own caches.
   public func releaseMemory() {
     preconditionAccess()
     forgetStatements()
+    capture.changeObserver?.releaseMemory()
     handle?.releaseMemory()
   }
 }

@@ -68,6 +68,9 @@ protocol ChangeObserver: StepObserver {
   ///
   /// - Parameter error: The error of the statement that has ended, if it failed.
   func transactionMayHaveEnded(after error: DatabaseError?)
+
+  /// Frees memory that was kept for later changes.
+  func releaseMemory()
 }
 
 /// Whether row changes of a connection are needed. It can be used from any thread.
