@@ -50,6 +50,24 @@ final class ChangeConsumer: Sendable {
     /// Transactions of other connections, the next one last.
     var externalTransactions: [TransactionChanges] = []
 
+    /// The greatest version of an element so far.
+    private var lastVersion: DatabaseVersion?
+
+    /// Removes the versions of an element that follows one of a greater version.
+    ///
+    /// An own transaction whose changes are not stored (of temporary tables, for instance), or an element that stands
+    /// for missed ones, may follow external transactions that were read before.
+    mutating func ordered(_ changes: TransactionChanges) -> TransactionChanges {
+      guard let version = changes.version else { return changes }
+      guard let lastVersion, version < lastVersion else {
+        lastVersion = version
+        return changes
+      }
+      var changes = changes
+      changes.versions = nil
+      return changes
+    }
+
     mutating func nextPart(rowLimit: Int) -> TransactionChanges? {
       guard var rest = parts.take(), let part = reader.nextPart(of: &rest, rowLimit: rowLimit) else { return nil }
       parts = rest
@@ -179,12 +197,14 @@ final class ChangeConsumer: Sendable {
   /// Returns the next transaction; nil if the task is cancelled, or after an error.
   func next() async throws -> TransactionChanges? {
     while !Task.isCancelled {
-      let known = state.withLock { $0.nextPart(rowLimit: limits.rowCount) ?? $0.externalTransactions.popLast() }
+      let known = state.withLock { state in
+        (state.nextPart(rowLimit: limits.rowCount) ?? state.externalTransactions.popLast()).map { state.ordered($0) }
+      }
       if let known { return known }
       let delivery = hub.next(id)
       switch delivery {
       case .entry, .missed, .unresolved:
-        if let changes = try await receive(delivery) { return changes }
+        if let changes = try await receive(delivery) { return state.withLock { $0.ordered(changes) } }
       case .nothing: await hub.wait(for: id)
       case .failure(let error): throw error
       case .end: return nil

@@ -133,4 +133,20 @@ import Tidemark
     #expect(stream.reader.forgetCount.withLock { $0 } > 0)
     #expect(try await stream.linesOfOwnCommit() == Self.ownRows)
   }
+
+  @Test func `an element that follows a later version has no version`() async throws {
+    let later = DatabaseVersion(1_000)
+    let stream = try await Stream([
+      {
+        ExternalTransactions(transactions: [
+          TransactionChanges(versions: later...later, microsecondsSince1970: 0, elements: [.schema(sql: "one")])
+        ])
+      }
+    ])
+    #expect(try await stream.next().version == later)
+    try await stream.database.writer.write { try $0.execute(sql: "INSERT INTO team VALUES (2, 'Blue')") }
+    let own = try await stream.next()
+    #expect(own.version == nil)
+    #expect(own.lines == Self.ownRows)
+  }
 }
