@@ -284,7 +284,7 @@ struct ChangeBuffer {
   mutating func add(_ transactions: ShortList<CommittedChanges>, version: UInt64?, microsecondsSince1970: Int64) {
     let isIncluded = if let version, let lastVersion { version <= lastVersion } else { false }
     for (index, changes) in transactions.enumerated() {
-      if isIncluded, changes.recordedVersion == nil { continue }
+      if isIncluded, changes.recordedVersion == nil, changes.isUnknown || !readsExternalCommits { continue }
       noteReport(of: changes)
       add(
         Entry(
@@ -293,6 +293,10 @@ struct ChangeBuffer {
           isContinuation: index > 0))
     }
   }
+
+  /// Whether consumers read the changes of external commits. These changes do not include own ones that are not stored,
+  /// of temporary tables for instance.
+  private var readsExternalCommits: Bool { consumers.values.contains(where: \.readsExternalCommits) }
 
   /// A commit of the writer concerns no consumer.
   ///

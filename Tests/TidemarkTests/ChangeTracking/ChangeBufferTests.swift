@@ -326,6 +326,15 @@ import Testing
     #expect(receive(id) == ["4"])
   }
 
+  @Test mutating func `an own commit that is not stored is received after the external commits that follow it`() {
+    let id = readingConsumer()
+    addExternal(3)
+    add(2)
+    #expect(receive(id) == ["external 1-3"])
+    _ = buffer.pass(id)
+    #expect(receive(id) == ["2"])
+  }
+
   @Test mutating func `a removed consumer has reached its end`() {
     let (removed, other) = (consumer(), consumer())
     add(1)
