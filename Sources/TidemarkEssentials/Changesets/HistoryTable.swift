@@ -53,6 +53,9 @@ struct HistoryTable: Sendable {
 
   // MARK: - Reading
 
+  /// The numbers of stored steps are less: a history counts on from the last one.
+  private static let stepEnd: Int64 = 1 << 62
+
   /// Whether other connections have changed the steps.
   func isOutdated(_ db: Database) throws -> Bool { try storedMarks(db) != known }
 
@@ -78,8 +81,8 @@ struct HistoryTable: Sendable {
       "SELECT step, part, name, changes FROM main.\(Self.tableName) WHERE history = ? ORDER BY step, part",
       [name.databaseValue])
     return try rows.map { row in
-      guard case .int64(let step) = row[0].storage, case .int64(let number) = row[1].storage,
-        case .blob(let bytes) = row[3].storage
+      guard case .int64(let step) = row[0].storage, (1..<Self.stepEnd).contains(step),
+        case .int64(let number) = row[1].storage, case .blob(let bytes) = row[3].storage
       else { throw damaged }
       var stepName: String?
       if case .string(let text) = row[2].storage { stepName = text }

@@ -300,4 +300,12 @@ import Tidemark
     try dbPool.write { try $0.execute(sql: "UPDATE tidemark_undo SET changes = 'text'") }
     #expect(throws: DatabaseError.self) { try ChangeHistory(dbPool, named: "a") }
   }
+
+  @Test(arguments: [Int64.min, 0, 1 << 62, Int64.max])
+  func `a step with an impossible number is an error`(_ number: Int64) throws {
+    let dbPool = try open()
+    try add(try ChangeHistory(dbPool, named: "a"), "one")
+    try dbPool.write { try $0.execute(sql: "UPDATE tidemark_undo SET step = ?", arguments: [number]) }
+    #expect(throws: DatabaseError.self) { try add(try ChangeHistory(dbPool, named: "a"), "two") }
+  }
 }
