@@ -13,6 +13,10 @@ final class ExternalFeedReader: ExternalTransactionsReader {
     var hasBegunTransaction = true
 
     var large: LargeTransaction?
+
+    /// The transaction whose entries are read, and whether it is an own one. The position may be inside it, where this
+    /// cannot be determined any more.
+    var current: (version: UInt64, isOwn: Bool)?
   }
 
   /// The last transaction with several entries.
@@ -70,8 +74,11 @@ final class ExternalFeedReader: ExternalTransactionsReader {
     if let position = state.cursor.position, ownVersions.areKnown(after: position.id.version) {
       ending = try read.run(&state.cursor, db)
     }
-    (state.hasBegunTransaction, state.large) = (read.hasBegunTransaction, read.large)
-    if ending == .unknown { state.cursor.moveToEnd(feed) }
+    (state.hasBegunTransaction, state.large, state.current) = (read.hasBegunTransaction, read.large, read.current)
+    if ending == .unknown {
+      state.cursor.moveToEnd(feed)
+      state.current = nil
+    }
     if let position = state.cursor.position { ownVersions.pass(through: position.id.version) }
     self.state.withLock { $0 = state }
     let version = feed.header.flatMap { request.version?($0) }
@@ -85,6 +92,7 @@ extension ExternalFeedReader {
     private(set) var transactions: [TransactionChanges] = []
     private(set) var hasBegunTransaction: Bool
     private(set) var large: LargeTransaction?
+    private(set) var current: (version: UInt64, isOwn: Bool)?
 
     private let feed: FeedSnapshot
     private let request: ExternalTransactions.Request
@@ -92,9 +100,6 @@ extension ExternalFeedReader {
     private let filter: ChangeFilter
     private var rowCount = 0
     private var byteCount = 0
-
-    /// The transaction whose entries are read, and whether it is an own one.
-    private var current: (version: UInt64, isOwn: Bool)?
 
     /// A transaction that was read although it may have changed the schema.
     private var changedSchemaVersion: UInt64?
@@ -118,7 +123,7 @@ extension ExternalFeedReader {
     ) {
       (self.feed, self.request, self.ownVersions) = (feed, request, ownVersions)
       filter = state.filter
-      (hasBegunTransaction, large) = (state.hasBegunTransaction, state.large)
+      (hasBegunTransaction, large, current) = (state.hasBegunTransaction, state.large, state.current)
     }
 
     mutating func run(_ cursor: inout FeedCursor, _ db: Database) throws -> ExternalTransactions.Ending {

@@ -249,6 +249,24 @@ import Tidemark
     #expect(counts == [102_000, 0, 1])
   }
 
+  /// The parts of the own transaction precede external ones, and only its last one concerns the stream.
+  @Test func `a large own transaction is received once, before later external ones`() async throws {
+    let pair = try Pair(.pool)
+    let stream = try await pair.changes(in: Table("team"), limits: ChangeStream.Limits(rowCount: .max))
+    try pair.other.execute("INSERT INTO team VALUES (1, 'a')")
+    try pair.own.execute(
+      """
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 110000)
+      INSERT INTO player (name) SELECT 'a' FROM n;
+      INSERT INTO team VALUES (2, 'b');
+      """)
+    try pair.other.execute("INSERT INTO team VALUES (3, 'c')")
+    let expected = [
+      "INSERT team [1]: id 1, name \"a\"", "INSERT team [2]: id 2, name \"b\"", "INSERT team [3]: id 3, name \"c\"",
+    ]
+    #expect(try await summaries(stream, 3) == expected)
+  }
+
   @Test func `a consumer that has missed transactions receives later ones of other connections`() async throws {
     let pair = try Pair(.pool)
     let stream = try await pair.changes(
