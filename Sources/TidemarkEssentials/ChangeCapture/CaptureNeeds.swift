@@ -77,13 +77,21 @@ struct CaptureNeeds: Sendable, Equatable {
   }
 
   func union(_ other: CaptureNeeds) -> CaptureNeeds {
-    var result = CaptureNeeds(
-      otherTables: otherTables.map { own in other.otherTables.map(own.union) ?? own } ?? other.otherTables,
-      storedNumbers: storedNumbers || other.storedNumbers)
-    for key in Set(tables.keys).union(other.tables.keys) {
-      let parts = [needs(of: key), other.needs(of: key)].compactMap { $0 }
-      result.tables[key] = parts.dropFirst().reduce(parts[0]) { $0.union($1) }
-    }
+    var result = self
+    result.formUnion(other)
     return result
+  }
+
+  mutating func formUnion(_ other: CaptureNeeds) {
+    for key in other.tables.keys {
+      if let part = other.needs(of: key) { tables[key] = needs(of: key)?.union(part) ?? part }
+    }
+    if other.otherTables != nil {
+      for key in tables.keys where other.tables[key] == nil {
+        if let part = other.needs(of: key) { tables[key] = tables[key]?.union(part) ?? part }
+      }
+    }
+    otherTables = otherTables.map { own in other.otherTables.map(own.union) ?? own } ?? other.otherTables
+    storedNumbers = storedNumbers || other.storedNumbers
   }
 }

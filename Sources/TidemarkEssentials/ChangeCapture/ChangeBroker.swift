@@ -83,7 +83,8 @@ final class ChangeBroker: Sendable {
   /// Joins the needs. The version changes only if the needs change.
   private func update(_ state: inout State) -> Int {
     state.receivers = state.subscriptions.compactMap(\.receive)
-    let needs = state.subscriptions.reduce(CaptureNeeds.none) { $0.union($1.needs) }
+    var needs = CaptureNeeds.none
+    for subscription in state.subscriptions { needs.formUnion(subscription.needs) }
     if needs != state.needs {
       state.needs = needs
       state.version += 1

@@ -57,7 +57,8 @@ final class ChangeStreamHub: _DatabaseCore.Component {
     }
 
     mutating func joinInterests() {
-      joinedInterest = interests.values.reduce(.nothing) { $0.union($1) }
+      joinedInterest = .nothing
+      for interest in interests.values { joinedInterest.formUnion(interest) }
     }
   }
 
@@ -82,10 +83,9 @@ final class ChangeStreamHub: _DatabaseCore.Component {
       return changes.tables.contains { tables.contains($0.key) }
     }
 
-    func union(_ other: Interest) -> Interest {
-      Interest(
-        tables: tables.flatMap { own in other.tables.map(own.union) },
-        needsVersion: max(needsVersion, other.needsVersion))
+    mutating func formUnion(_ other: Interest) {
+      if let added = other.tables { tables?.formUnion(added) } else { tables = nil }
+      needsVersion = max(needsVersion, other.needsVersion)
     }
   }
 
