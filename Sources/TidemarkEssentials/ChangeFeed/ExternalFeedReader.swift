@@ -17,6 +17,10 @@ final class ExternalFeedReader: ExternalTransactionsReader {
     /// The transaction whose entries are read, and whether it is an own one. The position may be inside it, where this
     /// cannot be determined any more.
     var current: (version: UInt64, isOwn: Bool)?
+
+    /// The versions of the current transaction, as its first entry shows them. Later commits without entries change what
+    /// the last entry shows.
+    var versions: ClosedRange<DatabaseVersion>?
   }
 
   /// The last transaction with several entries.
@@ -74,7 +78,8 @@ final class ExternalFeedReader: ExternalTransactionsReader {
     if let position = state.cursor.position, ownVersions.areKnown(after: position.id.version) {
       ending = try read.run(&state.cursor, db)
     }
-    (state.hasBegunTransaction, state.large, state.current) = (read.hasBegunTransaction, read.large, read.current)
+    (state.hasBegunTransaction, state.large) = (read.hasBegunTransaction, read.large)
+    (state.current, state.versions) = (read.current, read.versions)
     if ending == .unknown {
       state.cursor.moveToEnd(feed)
       state.current = nil
@@ -93,6 +98,7 @@ extension ExternalFeedReader {
     private(set) var hasBegunTransaction: Bool
     private(set) var large: LargeTransaction?
     private(set) var current: (version: UInt64, isOwn: Bool)?
+    private(set) var versions: ClosedRange<DatabaseVersion>?
 
     private let feed: FeedSnapshot
     private let request: ExternalTransactions.Request
@@ -123,7 +129,8 @@ extension ExternalFeedReader {
     ) {
       (self.feed, self.request, self.ownVersions) = (feed, request, ownVersions)
       filter = state.filter
-      (hasBegunTransaction, large, current) = (state.hasBegunTransaction, state.large, state.current)
+      (hasBegunTransaction, large) = (state.hasBegunTransaction, state.large)
+      (current, versions) = (state.current, state.versions)
     }
 
     mutating func run(_ cursor: inout FeedCursor, _ db: Database) throws -> ExternalTransactions.Ending {
@@ -186,21 +193,22 @@ extension ExternalFeedReader {
       let version = row.id.version
       if row.id.part == 0 {
         hasBegunTransaction = false
+        versions = versions(of: row)
         if changes.isContinued, large?.version != version {
           if request.limits.hasParts, request.limits.rowCount < .max { return stops(.mustCount) }
           large = request.limits.hasParts ? .inParts(version: version) : .withoutRows(version: version)
         }
       }
       let isPart = large == .inParts(version: version)
-      if row.id.part > 0 || changes.isContinued, !isPart { return addWithoutRows(changes, row) }
+      if row.id.part > 0 || changes.isContinued, !isPart { return addWithoutRows(changes) }
       guard var changes = filter.changes(changes, endsTransaction: hasBegunTransaction) else { return true }
       if !isPart { changes.limitRows(to: request.limits.rowCount) }
       hasBegunTransaction = true
-      append(changes, row)
+      append(changes)
       return true
     }
 
-    private mutating func addWithoutRows(_ part: TransactionChanges, _ row: ChangeFeedRow) -> Bool {
+    private mutating func addWithoutRows(_ part: TransactionChanges) -> Bool {
       var all = partsWithoutRows ?? part
       if partsWithoutRows != nil { all.elements += part.elements }
       if !part.isComplete { all.completeness = part.completeness }
@@ -211,13 +219,13 @@ extension ExternalFeedReader {
       partsWithoutRows = nil
       // Which of its rows belong to the region may depend on the new schema.
       if all.mayChangeRegion, !filter.isUnlimited { return stops(.ending(.unknown)) }
-      if let changes = filter.changes(all) { append(changes, row) }
+      if let changes = filter.changes(all) { append(changes) }
       return true
     }
 
-    private mutating func append(_ changes: TransactionChanges, _ row: ChangeFeedRow) {
+    private mutating func append(_ changes: TransactionChanges) {
       var changes = changes
-      changes.versions = versions(of: row)
+      changes.versions = versions
       if changes.standsForUnknownCommits { changes.completeness = .incomplete(.externalCommit) }
       transactions.append(changes)
     }

@@ -267,6 +267,21 @@ import Tidemark
     #expect(try await summaries(stream, 3) == expected)
   }
 
+  @Test func `all parts of a large external transaction have its version after a later acknowledgement`() async throws {
+    let pair = try Pair(.pool)
+    let stream = try await pair.changes(limits: ChangeStream.Limits(rowCount: .max))
+    try pair.other.execute(
+      """
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 110000)
+      INSERT INTO team SELECT i, 'a' FROM n
+      """)
+    let version = try await pair.own.writer.databaseVersion()
+    try await pair.other.writer.write { try $0.acknowledge($0.changeToken(), by: "a") }
+    let parts = try await stream.take(11)
+    #expect(parts.map(\.isContinued) == Array(repeating: true, count: 10) + [false])
+    #expect(Set(parts.map(\.version)) == [version])
+  }
+
   @Test func `a consumer that has missed transactions receives later ones of other connections`() async throws {
     let pair = try Pair(.pool)
     let stream = try await pair.changes(
