@@ -139,11 +139,17 @@ struct OccurrenceCollector {
         joinCondition: try joinCondition.map { try binder.bind($0, to: occurrenceID) }, isNullable: source.isNullable,
         sharedColumns: Set(sharedColumns))
     case .query(let columns):
-      // Its rows without a match may replace others by NULL: only the condition of the join excludes them.
-      let conditions = source.isNullable ? [joinCondition].compactMap { $0 } : core.globalConditions
       for occurrenceID in columns.occurrenceIDs {
-        let bound = try conditions.map { try binder.bind($0, to: occurrenceID) }.filter { $0 != .unknown }
-        occurrences[occurrenceID.table]?[occurrenceID.number].conditions += bound
+        func bound(_ condition: SelectExpression) throws -> RowCondition? {
+          let condition = try binder.bind(condition, to: occurrenceID)
+          return condition == .unknown ? nil : condition
+        }
+        if source.isNullable {
+          let condition = try joinCondition.flatMap(bound)
+          occurrences[occurrenceID.table]?[occurrenceID.number].addOuterJoin(condition)
+        }
+        let conditions = try core.globalConditions.compactMap(bound)
+        occurrences[occurrenceID.table]?[occurrenceID.number].add(conditions)
         let sharedColumns = columns.origins.filter { core.isNatural || core.sharedNames.contains($0.key) }
           .flatMap(\.value).filter { $0.occurrenceID == occurrenceID }.map(\.column.name)
         occurrences[occurrenceID.table]?[occurrenceID.number].sharedColumns.formUnion(sharedColumns)

@@ -161,8 +161,7 @@ struct RefinementQueryBuilder {
     guard let table = findings.tables.first(where: { $0.key == occurrenceID.table }),
       let occurrence = table.occurrences?[occurrenceID.number]
     else { return [] }
-    let all = RowCondition.all(occurrence.conditions + [occurrence.joinCondition].compactMap { $0 })
-    return usable(all)
+    return usable(.all(occurrence.conditionsOfJoinedRows))
   }
 
   private func usable(_ condition: RowCondition) -> [UsableCondition] {

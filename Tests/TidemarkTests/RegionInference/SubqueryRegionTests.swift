@@ -119,7 +119,7 @@ import Tidemark
     ("SELECT label FROM game LEFT JOIN named ON number = player AND label = 'a' WHERE player = 10",
       "game(player) where player = 10,named(label,number),player(id,name) where id = 10 and name = \"a\""),
     ("SELECT label FROM game LEFT JOIN named ON number = player WHERE label = 'a'",
-      "game(player),named(label,number),player(id,name)"),
+      "game(player),named(label,number),player(id,name) where name = \"a\""),
     ("WITH q (a, b) AS (SELECT id, score FROM player) SELECT a FROM q WHERE b = 5", "player(id,score) where score = 5"),
     ("WITH q AS (SELECT * FROM player) SELECT id FROM q JOIN game ON game.player = q.id WHERE q.team = 1",
       "game(player) where player = 10,player(id,name,score,team) where team = 1"),

@@ -1,0 +1,116 @@
+import Testing
+
+import Tidemark
+@testable import TidemarkEssentials
+
+/// The rows that conditions select in subqueries of a `FROM` clause, in views and in common tables: with outer joins
+/// at several levels.
+@Suite struct NestedSourceRegionTests {
+  private static let schema = """
+    CREATE TABLE team (id INTEGER PRIMARY KEY, kind TEXT);
+    CREATE TABLE player (id INTEGER PRIMARY KEY, team INTEGER, score INTEGER);
+    CREATE TABLE game (player INTEGER, points INTEGER);
+    INSERT INTO team VALUES (1, 'red'), (2, 'blue');
+    INSERT INTO player VALUES (10, 1, 5);
+    INSERT INTO game VALUES (10, 1);
+    """
+
+  private func region(_ sql: String, after change: String = "") throws -> String {
+    try inMemory { db in
+      try db.execute(sql: Self.schema + change)
+      return try db.recordingReads(usesBounds: true) { _ = try Row.fetchAll(db, sql: sql) }
+        .readSet.region.debugDescription
+    }
+  }
+
+  // MARK: - Outer joins
+
+  // swift-format-ignore
+  @Test(arguments: [
+    // A player with a score hides the row of NULL.
+    ("score IS NULL", "player(id,score,team),team(id)"),
+    ("score IS NOT 5", "player(id,score,team),team(id)"),
+    ("score = 5", "player(id,score,team) where score = 5,team(id)"),
+    ("score = 5 OR score IS NULL", "player(id,score,team),team(id)"),
+    ("score > 3", "player(id,score,team) where score > 3,team(id)"),
+  ])
+  func `a condition that NULL satisfies does not select rows behind an outer join in a subquery`(
+    _ condition: String, _ expected: String
+  ) throws {
+    let joins = [
+      "team t LEFT JOIN (SELECT * FROM player) p ON p.team = t.id",
+      "(SELECT * FROM player) p RIGHT JOIN team t ON p.team = t.id",
+    ]
+    for join in joins {
+      let subquery = try region("SELECT id FROM (SELECT t.id, p.score FROM \(join)) WHERE \(condition)")
+      #expect(subquery == expected)
+      let common = try region("WITH q AS (SELECT t.id, p.score FROM \(join)) SELECT id FROM q WHERE \(condition)")
+      #expect(common == expected)
+    }
+  }
+
+  // swift-format-ignore
+  @Test(arguments: [
+    // The condition inside remains a condition on the rows that hide the row of NULL.
+    ("SELECT 1 FROM team t LEFT JOIN (SELECT * FROM player WHERE score IS NULL) p ON p.team = t.id WHERE p.id IS NULL",
+      "player(id,score,team) where score = NULL,team(id)"),
+    ("""
+      SELECT id FROM
+        (SELECT t.id, p.score FROM team t LEFT JOIN (SELECT * FROM player WHERE id > 3) p ON p.team = t.id)
+      WHERE score IS NULL
+      """, "player(id,score,team) where id > 3,team(id)"),
+    // A row with the score 5 is hidden by the outer condition, but without it, NULL would replace it.
+    ("""
+      SELECT id FROM team LEFT JOIN
+        (SELECT g.player AS k, p.score FROM game g LEFT JOIN player p ON p.id = g.player WHERE p.score = 5) s
+      ON s.k = team.id WHERE s.score IS NULL
+      """, "game(player),player(id,score) where score = 5,team(id)"),
+  ])
+  func `each outer join has conditions of its own`(_ sql: String, _ expected: String) throws {
+    let known = try region(sql)
+    #expect(known == expected)
+  }
+
+  @Test func `the rows behind an outer join of a subquery are not searched for joined values`() throws {
+    // The game of a player with a score hides the row of NULL.
+    let sql = """
+      SELECT id FROM (
+        SELECT t.id, s.score FROM team t LEFT JOIN
+          (SELECT p.team, p.score FROM player p JOIN game g ON g.player = p.id WHERE p.id = 10) s
+        ON s.team = t.id)
+      WHERE score IS NULL
+      """
+    let known = try region(sql, after: "CREATE INDEX gameByPlayer ON game(player)")
+    #expect(known == "game(player) where player = 10,player(id,score,team) where id = 10,team(id)")
+  }
+
+  // MARK: - Observations
+
+  @Test(
+    arguments: Observed.allCases,
+    [
+      """
+      SELECT id FROM (SELECT t.id, p.score FROM team t LEFT JOIN (SELECT * FROM player) p ON p.team = t.id)
+      WHERE score IS NULL
+      """,
+    ])
+  func `a change of a nested row is delivered`(_ observed: Observed, sql: String) throws {
+    try observed.withDatabase { database in
+      try database.write {
+        try $0.execute(sql: "DROP TABLE IF EXISTS player; DROP TABLE IF EXISTS team; DROP TABLE IF EXISTS game")
+      }
+      try database.write { try $0.execute(sql: Self.schema) }
+      let observation = ValueObservation.tracking { db in try Int.fetchAll(db, sql: sql) }
+      let (deliveries, cancellable) = observation.collect(in: database)
+      for change in [
+        "INSERT INTO player VALUES (20, 2, 7)", "UPDATE player SET team = 1 WHERE id = 20",
+        "UPDATE player SET team = 2 WHERE id = 20", "DELETE FROM player WHERE id = 20",
+      ] {
+        try database.write { try $0.execute(sql: change) }
+        let result = try database.read { try Int.fetchAll($0, sql: sql) }
+        try deliveries.wait(forLast: result)
+      }
+      cancellable.cancel()
+    }
+  }
+}
