@@ -73,6 +73,9 @@ struct SelectColumn {
   /// Its name in lower case; nil if it is not a name that others would use.
   var name: String?
 
+  /// Another name that SQLite may give it instead.
+  var otherName: String?
+
   /// The columns of tables from which its values come; empty if they come from elsewhere.
   var origins: [RowEquality.Side] = []
 
@@ -112,16 +115,26 @@ struct QueryReading {
     let hasPlaces = cores.allSatisfy { $0?.allSatisfy(\.hasPlace) == true && $0?.count == columns.count }
     if let names = query.columnNames {
       guard hasPlaces, names.count == columns.count else { return nil }
-      for (index, name) in names.enumerated() { columns[index].name = name }
+      for (index, name) in names.enumerated() { (columns[index].name, columns[index].otherName) = (name, nil) }
     }
     for other in cores.dropFirst() {
       guard hasPlaces, let other else { return nil }
       for index in columns.indices { columns[index].add(other[index].origins) }
     }
     var result = ResultColumns()
-    // SQLite renames further columns of the same name.
+    // The columns that may have a name.
+    var uncertain: [String: [RowEquality.Side]] = [:]
     for column in columns {
-      if let name = column.name, result.origins[name] == nil { result.origins[name] = column.origins }
+      guard let name = column.name else { continue }
+      if let otherName = column.otherName {
+        for name in [name, otherName] where result.origins[name] == nil {
+          result.origins[name] = []
+          uncertain[name] = column.origins
+        }
+      } else if result.origins[name] == nil || uncertain[name] == column.origins {
+        // SQLite renames further columns of the same name.
+        result.origins[name] = column.origins
+      }
     }
     return result
   }
@@ -146,15 +159,31 @@ extension SourceNames {
       case .all(let table):
         guard let all = allColumns(of: table) else { return nil }
         columns += all.map { SelectColumn(name: $0.name, origins: $0.origins, hasPlace: false) }
-      case .expression(.column(let reference), let alias):
-        let origins = origins(of: reference)
-        // A row ID has the name of its column, if there is one.
-        columns.append(
-          SelectColumn(name: alias ?? origins.first?.column.name ?? reference.name.asciiLowercased, origins: origins))
-      case .expression(_, let alias):
-        columns.append(SelectColumn(name: alias))
+      case .expression(.column(let reference), let alias?):
+        columns.append(SelectColumn(name: alias, origins: origins(of: reference)))
+      case .expression(.column(let reference), nil):
+        columns.append(resultColumn(reference))
+      case .expression(let expression, let alias):
+        columns.append(SelectColumn(name: alias ?? expression.uncollatedColumn?.name.asciiLowercased))
       }
     }
     return columns.isEmpty ? nil : columns
+  }
+
+  /// The result column that consists of a reference without an alias.
+  private func resultColumn(_ reference: ColumnReference) -> SelectColumn {
+    let (name, origins) = (reference.name.asciiLowercased, origins(of: reference))
+    let qualifier = reference.table?.asciiLowercased
+    let isColumn = sources.contains { (qualifier == nil || $0.name == qualifier) && $0.hasColumn(name) }
+    // In a view, a row ID has the name of its column; elsewhere, it has its name in the text.
+    let otherName = isColumn || origins.first?.column.name == name ? nil : origins.first?.column.name
+    return SelectColumn(name: name, otherName: otherName, origins: origins)
+  }
+}
+
+extension SelectExpression {
+  /// The column whose collation the expression changes.
+  fileprivate var uncollatedColumn: ColumnReference? {
+    if case .column(let reference) = uncollated.expression { reference } else { nil }
   }
 }

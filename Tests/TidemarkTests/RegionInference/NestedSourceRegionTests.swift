@@ -4,7 +4,7 @@ import Tidemark
 @testable import TidemarkEssentials
 
 /// The rows that conditions select in subqueries of a `FROM` clause, in views and in common tables: with outer joins
-/// at several levels.
+/// at several levels, and with names that SQLite chooses.
 @Suite struct NestedSourceRegionTests {
   private static let schema = """
     CREATE TABLE team (id INTEGER PRIMARY KEY, kind TEXT);
@@ -84,6 +84,40 @@ import Tidemark
     #expect(known == "game(player) where player = 10,player(id,score,team) where id = 10,team(id)")
   }
 
+  // MARK: - Names
+
+  // swift-format-ignore
+  @Test(arguments: [
+    // The name of a column of a subquery, and not the one of its origin.
+    ("SELECT * FROM (SELECT t, score AS team FROM (SELECT team AS t, score FROM player)) WHERE team = 5",
+      "player(score,team) where score = 5"),
+    ("""
+      WITH q (t, s) AS (SELECT team, score FROM player), r AS (SELECT q.t, q.s AS team FROM q)
+      SELECT 1 FROM r WHERE team = 5
+      """, "player(score,team) where score = 5"),
+    ("SELECT 1 FROM game WHERE points IN (SELECT t FROM (SELECT team AS t, score AS team FROM player) WHERE t = 5)",
+      "game(points) where points = 5,player(score,team) where team = 5"),
+    // A collation does not change the name of a column.
+    ("SELECT * FROM (SELECT team COLLATE NOCASE, score AS team FROM player) WHERE team = 5", "player(score,team)"),
+    ("""
+      SELECT 1 FROM player WHERE team = 1 AND EXISTS
+        (SELECT 1 FROM (SELECT id COLLATE NOCASE AS k, kind COLLATE NOCASE FROM team) WHERE kind = k)
+      """, "player(team) where team = 1,team(id,kind)"),
+    // In a subquery, a row ID has the name in the text; in a view, the name of its column.
+    ("SELECT 1 FROM (SELECT player.oid, points AS id FROM player JOIN game ON player = player.id) WHERE id = 5",
+      "game(player,points),player(id)"),
+    ("SELECT 1 FROM (SELECT oid, points AS rowid FROM game) WHERE rowid = 5", "game(ROWID,points)"),
+    ("SELECT 1 FROM (SELECT rowid, points FROM game) WHERE rowid = 5", "game(ROWID,points) where rowid = 5"),
+    ("SELECT 1 FROM (SELECT rowid, * FROM player) WHERE id = 5", "player(id,score,team) where id = 5"),
+    ("SELECT 1 FROM numbered WHERE id = 5", "numbered(id),player(id,team)"),
+  ])
+  func `a condition belongs to the column with the name that SQLite gives it`(
+    _ sql: String, _ expected: String
+  ) throws {
+    let known = try region(sql, after: "CREATE VIEW numbered AS SELECT oid, team FROM player")
+    #expect(known == expected)
+  }
+
   // MARK: - Observations
 
   @Test(
@@ -93,6 +127,7 @@ import Tidemark
       SELECT id FROM (SELECT t.id, p.score FROM team t LEFT JOIN (SELECT * FROM player) p ON p.team = t.id)
       WHERE score IS NULL
       """,
+      "SELECT t FROM (SELECT t, score AS team FROM (SELECT team AS t, score FROM player)) WHERE team = 7",
     ])
   func `a change of a nested row is delivered`(_ observed: Observed, sql: String) throws {
     try observed.withDatabase { database in
