@@ -47,7 +47,8 @@ struct OccurrenceCollector {
     guard let (core, source, facts) = try onlySource(of: query.syntax) else { return }
     let showsRowsAlone = core.showsRows && !query.mentions.includeFunctions
     hidesOrder = core.countsRows || showsRowsAlone && hidesOrder(of: query.syntax, source, facts)
-    if showsRowsAlone { bound = try bound(of: query.syntax, source, facts) }
+    // The bound consists of result columns, which are found by their names.
+    if showsRowsAlone, core.showsColumnsAlone { bound = try bound(of: query.syntax, source, facts) }
   }
 
   /// The single table that a query reads, if there is only one.

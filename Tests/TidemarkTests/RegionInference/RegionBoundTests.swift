@@ -81,6 +81,12 @@ import Tidemark
     #expect(values == "w(k,v) where v >= 2")
   }
 
+  @Test func `an expression whose text is the name of a column gives no bound`() throws {
+    let schema = "CREATE TABLE odd (a INTEGER, \"-a\" INTEGER); INSERT INTO odd VALUES (1, 10), (2, 20), (3, 30)"
+    let known = try region("SELECT -a FROM odd ORDER BY \"-a\" LIMIT 2", after: schema)
+    #expect(known == "odd(-a,a)")
+  }
+
   @Test func `the bound of a query with several filters uses the first columns`() throws {
     let table = "CREATE TABLE p (a INT, b INT, c INT); INSERT INTO p VALUES (1, 2, 3), (4, 5, 6);"
     let one = try region("SELECT * FROM p WHERE a > 0 ORDER BY a, b, c LIMIT 1", after: table)
