@@ -3,8 +3,8 @@
 // The rows of the request are fetched first. Then each association is fetched by one query for all these rows: the
 // values of the foreign key are collected from the rows, and select the associated rows. Each associated row contains
 // the columns that lead back to its row in additional columns, `grdb_authorId`. If the foreign key has several columns,
-// the values are in a common table expression, `grdb_base`. A request without a limit is this expression itself: it has
-// the same rows again.
+// the values are in a common table expression, `grdb_base`. A request that has the same rows again is this expression
+// itself.
 //
 // An association is prefetched through other tables in two cases: it is defined so, or it belongs to a joined table. In
 // both cases, the associated table is joined backwards to the table next to the request's table, the pivot.
@@ -105,6 +105,26 @@ extension SQLRelation {
   }
 }
 
+extension SQLRelation {
+  /// Whether the relation has the same rows if it runs again, and selects other columns.
+  ///
+  /// Conditions and groups can depend on a selected expression, by its name, or as the row of a group depends on `MAX`.
+  /// Nothing refers to the columns of a pivot by their names.
+  fileprivate func hasSameRowsAgain(_ db: Database) throws -> Bool {
+    guard limit == nil else { return false }
+    let selectsStoredColumns = try resolvedSelection(db).allSatisfy { selection in
+      switch selection.node {
+      case .allColumns, .deferred: true
+      case .expression(let expression, let name):
+        if case .column = expression.node { name?.hasPrefix("grdb_") ?? true } else { false }
+      case .literal: false
+      }
+    }
+    guard selectsStoredColumns else { return false }
+    return try children.allSatisfy { try !$0.kind.isJoined || $0.relation.hasSameRowsAgain(db) }
+  }
+}
+
 extension SQLRelationChild {
   /// The key of the join from an associated table back to the pivot. It differs from the keys of the program, so that
   /// the join is not merged with a join of the program.
@@ -151,7 +171,7 @@ extension Prefetch {
   fileprivate func complete(_ rows: StoredRows, of base: SQLRelation, _ db: Database) throws {
     let columns = try columns(db)
     let keys = PrefetchKeys(of: rows, columns: try indexes(of: columns.map(\.left), in: rows))
-    let requests = requests(for: keys, columns, of: base)
+    let requests = try requests(for: keys, columns, of: base, db)
     let fetched = try observing(keys, of: columns.map(\.right), db) { try fetch(requests, db) }
     guard let fetched else { return }
     // The rows that they prefetch in turn are observed on their own.
@@ -190,15 +210,15 @@ extension Prefetch {
     for rows: StoredRows, of base: SQLRelation, _ db: Database
   ) throws -> [QueryInterfaceRequest<Row>] {
     let columns = try columns(db)
-    return requests(
-      for: PrefetchKeys(of: rows, columns: try indexes(of: columns.map(\.left), in: rows)), columns, of: base)
+    return try requests(
+      for: PrefetchKeys(of: rows, columns: indexes(of: columns.map(\.left), in: rows)), columns, of: base, db)
   }
 
   /// Returns the requests of the associated rows with some keys. There is at least one, also without keys.
   private func requests(
-    for keys: PrefetchKeys, _ columns: [(left: String, right: String)], of base: SQLRelation
-  ) -> [QueryInterfaceRequest<Row>] {
-    if columns.count > 1, base.limit == nil { return [request(withCompositeKey: columns, of: base)] }
+    for keys: PrefetchKeys, _ columns: [(left: String, right: String)], of base: SQLRelation, _ db: Database
+  ) throws -> [QueryInterfaceRequest<Row>] {
+    if columns.count > 1, try base.hasSameRowsAgain(db) { return [request(withCompositeKey: columns, of: base)] }
     var requests: [QueryInterfaceRequest<Row>] = []
     // SQLite limits the number of arguments. The rows of one key come from one query, in the order of the query.
     let keyCountMax = Self.argumentsMax / columns.count
@@ -229,7 +249,7 @@ extension Prefetch {
     return request(withKeys: columns, in: .literal(values))
   }
 
-  /// Returns a request that runs the request of the relation again. It has the same rows, because it has no limit.
+  /// Returns a request that runs the request of the relation again.
   private func request(
     withCompositeKey columns: [(left: String, right: String)], of base: SQLRelation
   ) -> QueryInterfaceRequest<Row> {

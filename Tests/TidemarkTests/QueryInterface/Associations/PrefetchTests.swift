@@ -247,6 +247,37 @@ private let id = Column("id")
     }
   }
 
+  @Test func `the rows of a composite key are found if the request depends on a selected expression`() throws {
+    try inMemory { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE parent (id INTEGER PRIMARY KEY, a INTEGER, b INTEGER, UNIQUE (a, b));
+          CREATE TABLE child (id INTEGER PRIMARY KEY, a INTEGER, b INTEGER, FOREIGN KEY (a, b) REFERENCES parent (a, b));
+          CREATE TABLE tag (parentId INTEGER REFERENCES parent, rank INTEGER);
+          INSERT INTO parent VALUES (1, 5, 7), (2, 5, 9), (3, 6, 8);
+          INSERT INTO child VALUES (1, 5, 7), (2, 5, 9), (3, 6, 8), (4, 5, 9);
+          INSERT INTO tag VALUES (2, 4), (2, 5), (3, 1);
+          """)
+      let (parent, tag, b) = (Table("parent"), Table("tag"), Column("b"))
+      let children = parent.hasMany(Table("child"), key: "children")
+      let (tags, tagOf) = (parent.hasMany(tag, key: "tags"), parent.hasOne(tag, key: "tag"))
+      func childIDs(_ request: QueryInterfaceRequest<Row>) throws -> [[Int]] {
+        try request.including(all: children).fetchAll(db).map { row in
+          row.prefetchedRows["children"]?.map { $0["id"] }.sorted() ?? []
+        }
+      }
+      let doubled = parent.annotated(with: (b * 2).forKey("twice"))
+      #expect(try childIDs(doubled.filter(sql: "twice > 15")) == [[2, 4], [3]])
+      #expect(try childIDs(parent.select(sql: "a, b, b % 3 AS rest").filter(sql: "rest = 1")) == [[1]])
+      #expect(try childIDs(parent.annotated(with: (b % 2).forKey("odd")).group(sql: "odd").order(b)).count == 2)
+      #expect(try childIDs(parent.annotated(with: tags.count.forKey("count")).having(sql: "count > 1")) == [[2, 4]])
+      let ranked = parent.annotated(withRequired: tagOf.select(Column("rank").forKey("tagRank")))
+      #expect(try childIDs(ranked.filter(sql: "tagRank < 4")) == [[3]])
+      // SQLite takes the values of a group from the row with the maximum.
+      #expect(try childIDs(parent.annotated(with: max(b)).group(Column("a")).order(Column("a"))) == [[2, 4], [3]])
+    }
+  }
+
   @Test func `more rows of a composite key than SQLite has parameters are found`() throws {
     try inMemory { db in
       try db.execute(
