@@ -191,7 +191,8 @@ private struct Plain: Codable, Equatable, Identifiable, FetchableRecord, Sendabl
     }
   }
 
-  @Test(arguments: [RequestDatabase.pool, .queue])
+  // The cases share the number of failures.
+  @Test(.serialized, arguments: [RequestDatabase.pool, .queue])
   func transientErrorsLoseNothing(_ home: RequestDatabase) async throws {
     let folder = try TemporaryFolder()
     let writer = try home.open(folder.path("db"))
