@@ -12,6 +12,7 @@ extension QueryGenerator {
       let source = ShapeSource(name: alias, columns: selection.columns)
       return (with(.subqueryInFrom, "(\(selection.sql)) AS \(alias)"), source)
     }
+    if depth > 0, choices.chance(5) { return outerJoinOfSubquery(alias) }
     if !commonTables.isEmpty, choices.chance(60) {
       let table = choices.pick(commonTables)
       return ("\(table.name) AS \(alias)", ShapeSource(name: alias, columns: table.columns))

@@ -194,12 +194,13 @@ struct QueryGenerator {
       return (Selection(sql: sql, columns: columns), from.sources)
     }
     let (items, grouping) = items(depth: depth, count: columnCount ?? 1 + choices.below(3), inner)
-    var columns: [String] = []
-    for _ in items {
-      let name = choices.pick(["a", "b", "c", "e"])
-      columns.append(choices.chance(25) && !columns.contains(name) ? name : newName("e"))
+    var (columns, results): ([String], [String]) = ([], [])
+    for item in items {
+      let (sql, name) = result(item, columns, of: from.sources)
+      results.append(sql)
+      columns.append(name)
     }
-    let list = zip(items, columns).map { "\($0) AS \($1)" }.joined(separator: ", ")
+    let list = results.joined(separator: ", ")
     let distinct = choices.chance(8) ? with(.distinct, "DISTINCT ") : ""
     let condition = choices.chance(70) ? " WHERE \(condition(depth: depth, inner))" : ""
     let sql = "SELECT \(distinct)\(list) FROM \(from.sql)\(condition)\(grouping)"

@@ -7,7 +7,7 @@ enum Shape: String, CaseIterable, Sendable {
   case strictTable, hiddenRowID, descendingKey, checkedColumn, notNullColumn, uniqueIndex, customCollationOfColumn
   case schemaTable, pragmaTable, lateralTable, internalTable, otherCase
   case externalContent, contentlessTable, fullTextVocabulary, fullTextFunction, formerFullTextTable
-  case subqueryInFrom, commonTable, recursiveCommonTable, values
+  case subqueryInFrom, commonTable, recursiveCommonTable, values, outerJoinOfSubquery, resultWithoutAlias
 
   // Joins.
   case innerJoin, leftJoin, rightJoin, fullJoin, crossJoin, commaJoin, usingJoin, nestedJoin
