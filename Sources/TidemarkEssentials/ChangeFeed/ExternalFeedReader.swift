@@ -18,8 +18,8 @@ final class ExternalFeedReader: ExternalTransactionsReader {
     /// cannot be determined any more.
     var current: (version: UInt64, isOwn: Bool)?
 
-    /// The versions of the current transaction, as its first entry shows them. Later commits without entries change what
-    /// the last entry shows.
+    /// The versions of the current transaction, as its first entry shows them. The last entry may show later ones: it
+    /// also stands for later commits without entries.
     var versions: ClosedRange<DatabaseVersion>?
   }
 

@@ -166,8 +166,8 @@ public final class DatabaseQueue: DatabaseWriter {
 }
 
 extension Database {
-  /// Frees as much memory as possible: cached statements, what is kept for the changes of large transactions, and
-  /// SQLite's own caches.
+  /// Frees as much memory as possible: cached statements, memory that is kept for the changes of large transactions,
+  /// and SQLite's own caches.
   public func releaseMemory() {
     preconditionAccess()
     forgetStatements()

@@ -88,7 +88,7 @@ import Tidemark
 
   // swift-format-ignore
   @Test(arguments: [
-    // The name of a column of a subquery, and not the one of its origin.
+    // The name of a column of a subquery, which differs from the name of its origin.
     ("SELECT * FROM (SELECT t, score AS team FROM (SELECT team AS t, score FROM player)) WHERE team = 5",
       "player(score,team) where score = 5"),
     ("""
