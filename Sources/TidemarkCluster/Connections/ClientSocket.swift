@@ -40,7 +40,10 @@ package struct ClientSocket: Sendable {
     var list: UnsafeMutablePointer<addrinfo>?
     guard getaddrinfo(host, String(port), &hints, &list) == 0 else { return nil }
     defer { freeaddrinfo(list) }
-    for address in sequence(first: list, next: { $0?.pointee.ai_next }).compactMap(\.?.pointee) {
+    var next = list
+    // A key path to an optional structure would copy it to memory that overlaps, in debug builds.
+    while let address = next?.pointee {
+      next = address.ai_next
       let descriptor = socket(address.ai_family, address.ai_socktype, address.ai_protocol)
       if descriptor < 0 { continue }
       var limit = timeval(tv_sec: 2, tv_usec: 0)
