@@ -70,7 +70,7 @@ import Tidemark
     #expect((array.capacity >= capacity) == isKept)
   }
 
-  @Test func `the bytes of a writer keep memory that was used`() {
+  @Test func `a writer whose memory is used again contains only its new bytes`() {
     var writer = ByteWriter()
     writer.append(bytes: Array(repeating: 1, count: 200_000))
     writer.removeAllForReuse()

@@ -16,11 +16,7 @@ import Tidemark
     """
 
   private func region(_ sql: String, after change: String = "") throws -> String {
-    try inMemory { db in
-      try db.execute(sql: Self.schema + change)
-      return try db.recordingReads(usesBounds: true) { _ = try Row.fetchAll(db, sql: sql) }
-        .readSet.region.debugDescription
-    }
+    try observedRegion(of: sql, in: Self.schema + change)
   }
 
   // MARK: - Outer joins
