@@ -23,6 +23,7 @@
 #ifdef __linux__
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -178,6 +179,17 @@ static inline unsigned tidemark_file_system(const char *path) {
 #else
   (void)path;
   return 0;
+#endif
+}
+
+// The number of bytes that can be read from a descriptor now; negative if it is unknown.
+static inline int tidemark_unread_bytes(int descriptor) {
+#ifdef __linux__
+  int count = 0;
+  return ioctl(descriptor, FIONREAD, &count) == 0 ? count : -1;
+#else
+  (void)descriptor;
+  return -1;
 #endif
 }
 

@@ -104,4 +104,15 @@ extension ConnectionHandle {
     // A file system that does not support the request returns an error, and nothing is known.
     return sqlite3_file_control(pointer, name, SQLITE_FCNTL_HAS_MOVED, &hasMoved) == SQLITE_OK && hasMoved != 0
   }
+
+  /// Whether SQLite's default file system layer accesses the main database, which then is the file at its path.
+  ///
+  /// C: `SQLITE_FCNTL_VFS_POINTER`.
+  var usesDefaultFileLayer: Bool {
+    var layer: UnsafeMutablePointer<sqlite3_vfs>?
+    guard sqlite3_file_control(pointer, nil, SQLITE_FCNTL_VFS_POINTER, &layer) == SQLITE_OK,
+      let name = layer?.pointee.zName
+    else { return false }
+    return strcmp(name, "unix") == 0
+  }
 }

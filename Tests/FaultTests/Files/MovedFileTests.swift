@@ -38,10 +38,12 @@ import Tidemark
     }
   }
 
-  @Test(arguments: Move.allCases)
-  func writesToAMovedFileAreRefused(_ move: Move) throws {
+  /// - Parameter commits: After enough of them, events of the system decide when the pool looks at the path.
+  @Test(arguments: Move.allCases, [0, 2 * FileMoveCheck.interval])
+  func writesToAMovedFileAreRefused(_ move: Move, _ commits: Int) throws {
     let pool = try DatabasePool(path: path)
     try pool.write { try $0.execute(sql: "CREATE TABLE t (n)") }
+    for _ in 0..<commits { try pool.write { try $0.execute(sql: "INSERT INTO t VALUES (0)") } }
     try move(folder)
     let error = #expect(throws: DatabaseError.self) {
       try pool.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }

@@ -54,8 +54,9 @@ extension Database {
   /// Runs a step of a backup into this database, whose last one commits it.
   func interpretingCopyFailure<Result>(_ step: () throws -> Result) throws -> Result {
     // A backup is committed without a call of the commit hook.
-    if settings.isInFile, handle?.hasMoved() == true, !mayCommit(), let refusal = transaction.takeRefusal() {
-      throw refusal
+    if settings.isInFile, handle?.hasMoved() == true {
+      refuseCommitIntoMovedFile()
+      if let refusal = transaction.takeRefusal() { throw refusal }
     }
     do {
       return try step()
@@ -163,20 +164,38 @@ extension Database: TransactionHooks {
   ///
   /// A commit into a file that was moved, deleted or replaced would be lost (hazard F5).
   private func mayCommit() -> Bool {
-    guard settings.isInFile, handle?.hasMoved() == true else {
-      guard let changeObserver = capture.changeObserver else { return true }
-      do {
-        try changeObserver.willCommit()
-        return true
-      } catch {
-        transaction.commitIsRefused(error, isByObserver: true)
-        return false
-      }
+    if hasMoved() {
+      refuseCommitIntoMovedFile()
+      return false
     }
+    guard let changeObserver = capture.changeObserver else { return true }
+    do {
+      try changeObserver.willCommit()
+      return true
+    } catch {
+      transaction.commitIsRefused(error, isByObserver: true)
+      return false
+    }
+  }
+
+  private func refuseCommitIntoMovedFile() {
     let error = Self.movedError(path: handle?.filePath(of: "main"))
     transaction.commitIsRefused(error, isByObserver: false)
     stop(because: error)
-    return false
+  }
+
+  /// Whether the file was moved, deleted or replaced. Looking at its path takes a tenth of a small transaction.
+  private func hasMoved() -> Bool {
+    guard settings.isInFile, let handle, transactionWork.fileMoveCheck.mustLook(path: { watchablePath(handle) }) else {
+      return false
+    }
+    return handle.hasMoved()
+  }
+
+  /// The path of the file; nil if events of the system do not report what happens to it.
+  private func watchablePath(_ handle: ConnectionHandle) -> String? {
+    guard handle.usesDefaultFileLayer, let path = handle.filePath(of: "main") else { return nil }
+    return DatabaseFile.isRemote(atPath: path) ? nil : path
   }
 
   static func movedError(path: String?) -> DatabaseError {

@@ -105,8 +105,11 @@ enum GroupRole {
 /// A write of a group must be executed again, alone in its transaction. Its changes were rolled back, or will be.
 struct MustRunAlone: Error {}
 
-/// Work of later modules at the ends of transactions.
+/// What happens when transactions begin and end: a check, and work of later modules.
 struct TransactionWork {
+  /// Decides whether a commit must look at the path of the file.
+  var fileMoveCheck = FileMoveCheck()
+
   /// Called when a statement has begun a transaction.
   var didBegin: ((Database) -> Void)?
 
