@@ -69,7 +69,7 @@ struct DecimalText {
 
   /// Parses a small integer. No supported number has a larger exponent.
   private static func integer(_ bytes: Substring.UTF8View) -> Int? {
-    guard let integer = Int(Substring(bytes)), abs(integer) < 1_000_000 else { return nil }
+    guard let integer = Int(Substring(bytes)), integer.magnitude < 1_000_000 else { return nil }
     return integer
   }
 }
