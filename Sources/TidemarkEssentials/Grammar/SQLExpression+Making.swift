@@ -84,7 +84,10 @@ extension SQLExpression {
     case .value(let value):
       if case .int64(let number) = value.storage, number == 0 || number == 1 { return .value(number == 0) }
     case .operation(.collated(let name), let operands):
-      return .operation(.collated(name), operands[0].negated)
+      let negated = operands[0].negated
+      // In `NOT (a < b) COLLATE NOCASE`, the collation would not apply to the comparison.
+      if operands[0].isTest, case .operation(.not, _) = negated.node { break }
+      return .operation(.collated(name), negated)
     case .operation(let operation, let operands):
       if let opposite = operation.negated { return Self(.operation(opposite, operands)) }
     case .deferred(let deferred): return SQLExpression(.deferred(deferred.negated))
@@ -125,8 +128,10 @@ extension SQLExpression {
     }
   }
 
+  /// The value and its collation. The collation of a test is not separated: it determines the result.
   private var uncollated: (SQLExpression, collation: String?) {
-    if case .operation(.collated(let name), let operands) = node { (operands[0], name) } else { (self, nil) }
+    guard case .operation(.collated(let name), let operands) = node, !operands[0].isTest else { return (self, nil) }
+    return (operands[0], name)
   }
 
   private static func collecting(

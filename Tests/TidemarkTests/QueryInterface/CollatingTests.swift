@@ -38,6 +38,10 @@ private let other = Column("other")
     ((name == "a" || name == other).collating(.nocase),
       #"("name" = ? COLLATE NOCASE) OR ("name" = "other" COLLATE NOCASE)"#, ["a"]),
     ((name && other).collating(.nocase), #""name" AND "other" COLLATE NOCASE"#, []),
+    ((name.collating(.nocase) == "a") == other, #"("name" = ? COLLATE NOCASE) = "other""#, ["a"]),
+    (other == (name.collating(.nocase) < "a"), #""other" = ("name" < ? COLLATE NOCASE)"#, ["a"]),
+    (!(name.collating(.nocase) < "a"), #"NOT ("name" < ? COLLATE NOCASE)"#, ["a"]),
+    ((!(name == "a")).collating(.nocase) == other, #"("name" <> ? COLLATE NOCASE) = "other""#, ["a"]),
     ((name == "a").collating(.localizedCompare), #""name" = ? COLLATE swiftLocalizedCompare"#, ["a"]),
   ] as [(SQLExpression, String, StatementArguments)])
   func collationsAreAppendedToComparisons(
@@ -58,6 +62,9 @@ private let other = Column("other")
       (("a"..."b").contains(name.collating(.nocase)), ["Arthur"]),
       (SQLRequest<String>(sql: "SELECT 'CRAIG'").contains(name).collating(.nocase), ["Craig"]),
       (!["arthur", "BARBARA"].contains(name).collating(.nocase), ["Craig"]),
+      ((name.collating(.nocase) == "arthur") == true, ["Arthur"]),
+      ((name.collating(.nocase) == "arthur") != (name.collating(.nocase) == "CRAIG"), ["Arthur", "Craig"]),
+      (!(name.collating(.nocase) < "B"), ["barbara", "Craig"]),
     ] as [(SQLExpression, [String])])
   func collationsDetermineMatchingRows(condition: SQLExpression, found: [String]) throws {
     try inMemory { db in
