@@ -36,7 +36,7 @@ extension SQLPrinter {
     case .binary(let sqlOperator):
       try sqlOperator.requiredFeature?.check(in: libraryVersion)
       try print(infix: sqlOperator.rawValue, operands)
-    case .chain(let sqlOperator): try print(infix: sqlOperator.sql, operands)
+    case .chain(let sqlOperator): try print(infix: sqlOperator.sql, grouped(operands, sqlOperator))
     case .between(let isNegated):
       try print(operand: operands[0])
       sql += isNegated ? " NOT BETWEEN " : " BETWEEN "
@@ -94,6 +94,20 @@ extension SQLPrinter {
 
   private mutating func print(infix sqlOperator: String, _ operands: [SQLExpression]) throws {
     try printList(operands, separator: " \(sqlOperator) ") { try $0.print(operand: $1) }
+  }
+
+  /// Returns at most 100 operands of a logical operator, which contain all of them.
+  ///
+  /// SQLite limits the depth of an expression to 1,000, and `a OR b OR c …` is as deep as it is long.
+  private func grouped(
+    _ operands: [SQLExpression], _ sqlOperator: SQLExpression.AssociativeBinaryOperator
+  ) -> [SQLExpression] {
+    let size = 100
+    guard sqlOperator.isLogical, operands.count > size else { return operands }
+    let groups = stride(from: 0, to: operands.count, by: size).map { start in
+      SQLExpression(.operation(.chain(sqlOperator), Array(operands[start...].prefix(size))))
+    }
+    return grouped(groups, sqlOperator)
   }
 
   private mutating func print(call name: String, _ arguments: [SQLExpression]) throws {

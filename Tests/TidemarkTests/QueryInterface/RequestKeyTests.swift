@@ -10,6 +10,18 @@ private let title = Column("title")
 
 /// Rows by their keys.
 @Suite struct RequestKeyTests {
+  @Test(arguments: [100, 101, 1_001, 20_000])
+  func manyConditionsAndKeysAreAllowed(count: Int) throws {
+    try inMemory { db in
+      try db.execute(sql: "CREATE TABLE pair (a, b, PRIMARY KEY (a, b)); INSERT INTO pair VALUES (1, 2)")
+      let keys = (2...count).map { ["a": $0, "b": $0] } + [["a": 1, "b": 2]]
+      #expect(try Table("pair").filter(keys: keys).fetchCount(db) == 1)
+      let conditions = (0..<count).map { Column("a") < $0 + 2 }
+      #expect(try Table("pair").filter(conditions.joined(operator: .and)).fetchCount(db) == 1)
+      #expect(try Table("pair").filter((conditions + [Column("b") == 0]).joined(operator: .and)).fetchCount(db) == 0)
+    }
+  }
+
   @Test func singleColumnPrimaryKeysSelectRows() throws {
     try inShelves { db in
       try db.expectSQL(Book.filter(key: 1), #"SELECT * FROM "book" WHERE "id" = ?"#, [1])
