@@ -107,7 +107,7 @@ extension Database {
   /// - Parameter collation: The name of a collation.
   /// - Throws: A `DatabaseError`.
   public func reindex(collation: Database.CollationName) throws {
-    try execute(sql: "REINDEX \(collation.rawValue)")
+    try execute(sql: "REINDEX \(collation.rawValue.collationSQL)")
   }
 
   /// Rebuilds the indexes that use a collation. Call it after the order of the collation has changed.

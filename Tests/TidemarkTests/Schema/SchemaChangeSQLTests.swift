@@ -88,6 +88,16 @@ import Tidemark
       ])
   }
 
+  @Test func indexesOfACollationWithAnyNameAreRebuilt() throws {
+    try inMemory { db in
+      let collation = DatabaseCollation(#"an "odd" name"#) { $0.count == $1.count ? .orderedSame : .orderedAscending }
+      db.add(collation: collation)
+      try db.create(table: "t") { $0.column("a").collate(collation).indexed() }
+      try db.reindex(collation: collation)
+      try db.reindex(collation: Database.CollationName(rawValue: collation.name))
+    }
+  }
+
   @Test func temporaryIndexesAreDropped() throws {
     try inMemory { db in
       try db.execute(sql: "CREATE TABLE u (a); CREATE INDEX t_on_a ON u (a)")
