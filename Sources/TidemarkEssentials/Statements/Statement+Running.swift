@@ -18,16 +18,20 @@ extension Statement {
   /// A statement that changes rows is run once this way, if the caller must know whether there is a row.
   func startHoldingRow() throws -> Bool {
     try start()
-    runState.holdsRow = try step()
+    runState.holdsRow = try stepToFirstRow()
     if !runState.holdsRow { finish() }
     return runState.holdsRow
   }
 
   /// The first step of a run, or the row that `startHoldingRow` has fetched.
   func stepToFirstRow() throws -> Bool {
-    if !runState.holdsRow { return try step() }
-    runState.holdsRow = false
-    return true
+    if runState.holdsRow {
+      runState.holdsRow = false
+      return true
+    }
+    let hasRow = try step()
+    if runState.isPassedToProgram { runState.insertedRowID = database.lastInsertedRowID }
+    return hasRow
   }
 
   /// Whether a run affects the transaction as a whole, the schema, or the connection.

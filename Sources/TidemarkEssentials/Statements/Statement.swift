@@ -119,6 +119,10 @@ public final class Statement {
     /// Whether the program uses this cached statement. Requests for the same SQL get another statement meanwhile.
     var isPassedToProgram = false
 
+    /// After the first step of a statement that is passed to the program, the row ID of the row that it has inserted;
+    /// for other statements than insertions, any number.
+    var insertedRowID: Int64?
+
     /// Whether the run has stepped to its first row before its caller starts it.
     var holdsRow = false
 

@@ -45,10 +45,12 @@ struct RecordWriter {
     returning selection: [any SQLSelectable], _ fetch: (Statement) throws -> Void
   ) throws -> InsertionSuccess {
     let sql = plan.insertionSQL(container, resolution)
-    guard try run(sql, container.values, returning: selection, isRowNeeded: false, fetch) else {
+    // The closure may write other records of this type.
+    let rowIDIndex = plan.rowIDIndex
+    guard let rowID = try run(sql, container.values, returning: selection, isRowNeeded: false, fetch) else {
       throw try plan.recordNotFound(container)
     }
-    return inserted(container, db.lastInsertedRowID)
+    return inserted(container, rowID, at: rowIDIndex)
   }
 
   /// - Parameter selection: The columns to fetch of the row.
@@ -65,19 +67,22 @@ struct RecordWriter {
     let identity = try rowIDName ?? plan.key().columns[0]
     let values = clause.values.appended(to: container.values)
     var rowID: Int64?
-    let isStored = try run(sql, values, returning: selection + [Column(identity)], isRowNeeded: true) {
+    let rowIDIndex = plan.rowIDIndex
+    let insertedRowID = try run(sql, values, returning: selection + [Column(identity)], isRowNeeded: true) {
       let rows = try Row.fetchCursor($0)
       guard let row = try rows.next() else { throw NoRowReturned() }
       if rowIDName != nil { rowID = try row.decode(atIndex: row.count - 1) }
       try decode(row)
       try row.checking?.throwDeferredError()
     }
-    guard isStored else { throw try plan.recordNotFound(container) }
-    return inserted(container, rowID ?? db.lastInsertedRowID)
+    guard let insertedRowID else { throw try plan.recordNotFound(container) }
+    return inserted(container, rowID ?? insertedRowID, at: rowIDIndex)
   }
 
-  private func inserted(_ container: consuming PersistenceContainer, _ rowID: Int64) -> InsertionSuccess {
-    if let index = plan.rowIDIndex {
+  private func inserted(
+    _ container: consuming PersistenceContainer, _ rowID: Int64, at rowIDIndex: Int?
+  ) -> InsertionSuccess {
+    if let index = rowIDIndex {
       if container.values.integer(at: index) != rowID {
         container.replaceValue(at: index, with: rowID.databaseValue)
       }
@@ -101,8 +106,9 @@ struct RecordWriter {
     let update = try plan.update(container, columns, resolution)
     let totalBefore = db.totalChangesCount
     let values = update.values(container)
-    guard try run(update.sql, values, returning: selection, isRowNeeded: true, fetch) else { return nil }
-    guard changesCount(since: totalBefore) > 0 else { return nil }
+    guard try run(update.sql, values, returning: selection, isRowNeeded: true, fetch) != nil else { return nil }
+    // A returned row exists. The closure may have executed another statement, to which the count then belongs.
+    guard !selection.isEmpty || changesCount(since: totalBefore) > 0 else { return nil }
     return PersistenceSuccess(persistenceContainer: container)
   }
 
@@ -140,21 +146,22 @@ struct RecordWriter {
   private func statement(_ sql: String) throws -> Statement { try db.preparedStatement(sql: sql).availableStatement() }
 
   /// - Parameter isRowNeeded: Whether the closure is only called if the statement returns a row.
-  /// - Returns: Whether the closure has found a row.
+  /// - Returns: The row ID of the row that an insertion has inserted, any number for other statements; nil if the
+  ///   closure has found no row.
   private func run(
     _ sql: String, _ values: PackedValues, returning selection: [any SQLSelectable], isRowNeeded: Bool,
     _ fetch: (Statement) throws -> Void
-  ) throws -> Bool {
+  ) throws -> Int64? {
     if selection.isEmpty {
       try statement(sql).runToEnd(StatementArguments(values: values))
-      return true
+      return db.lastInsertedRowID
     }
     let clause = try plan.returningClause(selection, db)
     let arguments = StatementArguments(values: clause.values.appended(to: values))
     do {
       return try db.passingStatement(sql: sql + clause.sql, arguments, isRowNeeded: isRowNeeded, fetch)
     } catch is NoRowReturned {
-      return false
+      return nil
     }
   }
 }

@@ -78,27 +78,28 @@ extension Database {
   /// Other callers cannot get the statement during the call, so that its arguments do not change.
   ///
   /// - Parameter isRowNeeded: Whether the closure is called only if the statement returns a row.
-  /// - Returns: Whether the closure was called.
+  /// - Returns: The row ID of the row that the statement has inserted, if it is an insertion, even if the closure
+  ///   inserts others; nil if the closure was not called.
   func passingStatement(
     sql: String, _ arguments: StatementArguments, isRowNeeded: Bool, _ body: (Statement) throws -> Void
-  ) throws -> Bool {
+  ) throws -> Int64? {
     preconditionAccess()
     let statement = try preparedStatement(sql: sql).availableStatement()
     statement.runState.isPassedToProgram = true
-    defer { statement.runState.isPassedToProgram = false }
+    defer { (statement.runState.isPassedToProgram, statement.runState.insertedRowID) = (false, nil) }
     do {
       try statement.setArguments(arguments)
       let isCalled = try !isRowNeeded || statement.startHoldingRow()
       if isCalled {
-        let run = statement.run
         try body(statement)
-        if statement.run == run { try statement.start() }
+        // The closure has not run the statement, or has ignored its failure: fail again.
+        if statement.runState.insertedRowID == nil, !statement.isRunning { try statement.start(arguments) }
       }
       if statement.isRunning {
-        while try statement.step() {}
+        if try statement.stepToFirstRow() { while try statement.step() {} }
         statement.finish()
       }
-      return isCalled
+      return isCalled ? statement.runState.insertedRowID : nil
     } catch {
       // The state of the statement is unknown.
       caches.fetchStatements.remove(statement)
