@@ -135,7 +135,17 @@ open class Record: FetchableRecord, PersistableRecord {
   }
 
   /// Called after the record was updated. Overrides must call `super`.
-  open func didUpdate(_ updated: PersistenceSuccess) { reference = .container(updated.persistenceContainer) }
+  open func didUpdate(_ updated: PersistenceSuccess) {
+    var stored = updated.persistenceContainer
+    if let storedColumns = updated.storedColumns {
+      stored = PersistenceContainer()
+      for (column, value) in updated.persistenceContainer {
+        let isStored = storedColumns.contains(column.asciiLowercased)
+        if let known = isStored ? value : reference?.value(of: column) { stored.store(known, in: column) }
+      }
+    }
+    reference = .container(stored)
+  }
 
   /// Called before the record is inserted or updated.
   open func willSave(_ db: Database) throws {}

@@ -62,6 +62,24 @@ private func inPlayers(_ body: (Database) throws -> Void) throws {
     #expect(try player.databaseChanges == ["id": nil, "name": nil] as [String: DatabaseValue?])
   }
 
+  @Test func columnsThatAnUpdateDoesNotStoreKeepTheirChanges() throws {
+    try inPlayers { db in
+      let champion = Champion(name: "a")
+      champion.score = 1
+      try champion.insert(db)
+      champion.name = "b"
+      champion.score = 2
+      try champion.update(db, columns: ["NAME"])
+      #expect(try champion.databaseChanges == ["score": 1.databaseValue])
+      #expect(try champion.updateChanges(db))
+      #expect(try Int.fetchOne(db, sql: "SELECT score FROM champion") == 2)
+      #expect(!champion.hasDatabaseChanges)
+      let unknown = Champion(id: champion.id, name: "c")
+      try unknown.update(db, columns: ["name"])
+      #expect(try unknown.databaseChanges == ["score": nil] as [String: DatabaseValue?])
+    }
+  }
+
   @Test func recordsTrackChangesSinceSaving() throws {
     try inPlayers { db in
       let player = Player(name: "a")

@@ -16,11 +16,16 @@ public struct InsertionSuccess: Sendable {
 /// The outcome of an update or a save. See `MutablePersistableRecord.didUpdate(_:)` and
 /// `MutablePersistableRecord.didSave(_:)`.
 public struct PersistenceSuccess: Sendable {
-  /// The stored values.
+  /// The values of the record.
   public var persistenceContainer: PersistenceContainer
 
-  init(persistenceContainer: PersistenceContainer) {
+  /// After an update of some columns: the names of these columns and of the key, in lower case. The other values of the
+  /// container are not stored.
+  @usableFromInline var storedColumns: Set<String>?
+
+  init(persistenceContainer: PersistenceContainer, storedColumns: Set<String>?) {
     self.persistenceContainer = persistenceContainer
+    self.storedColumns = storedColumns
   }
 
   /// Creates the outcome of a save from the outcome of an insertion.

@@ -155,7 +155,7 @@ final class RecordPlan {
       sql: """
         UPDATE \(resolution.clause)\(tableName.quotedDatabaseIdentifier) SET \(assignments) WHERE \(try keyCondition())
         """,
-      parameters: set.map(\.index) + keyIndexes)
+      parameters: set.map(\.index) + keyIndexes, storedColumns: wanted?.union(skipped))
     if let updatedColumns {
       last.partialUpdate = (updatedColumns, resolution, update)
     } else {
@@ -201,6 +201,9 @@ struct RecordUpdate {
 
   /// For each parameter, the index of its value in the record; nil for NULL.
   let parameters: [Int?]
+
+  /// If some columns are updated: their names and those of the key, in lower case.
+  let storedColumns: Set<String>?
 
   func values(_ container: PersistenceContainer) -> PackedValues { container.values.selecting(parameters) }
 }

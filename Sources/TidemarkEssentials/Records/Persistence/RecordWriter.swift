@@ -109,7 +109,7 @@ struct RecordWriter {
     guard try run(update.sql, values, returning: selection, isRowNeeded: true, fetch) != nil else { return nil }
     // A returned row exists. The closure may have executed another statement, to which the count then belongs.
     guard !selection.isEmpty || changesCount(since: totalBefore) > 0 else { return nil }
-    return PersistenceSuccess(persistenceContainer: container)
+    return PersistenceSuccess(persistenceContainer: container, storedColumns: update.storedColumns)
   }
 
   /// Returns whether there was a row to delete.
