@@ -49,6 +49,16 @@ extension NodeMachine {
     case stop
   }
 
+  /// The received entries that are applied together: at most 100, and about 4 MB.
+  var batch: [ReceivedEntry] {
+    var byteCount = 0
+    let fitting = inbox.prefix(100).prefix { received in
+      defer { byteCount += received.entry.payload.count }
+      return byteCount < 4 << 20
+    }
+    return Array(fitting)
+  }
+
   /// Why an attempt is rolled back.
   enum Defeat: Hashable {
     /// Its entries are not in the log, and never will be: execute the writes again.

@@ -143,16 +143,6 @@ struct NodeMachine {
   /// Whether the last entry of an attempt may be in the log.
   private func mayBeStored(_ attempt: Attempt) -> Bool { attempt.isInDoubt && attempt.entries.count == 1 }
 
-  /// The received entries that are applied together: at most 100, and about 4 MB.
-  private var batch: [ReceivedEntry] {
-    var byteCount = 0
-    let fitting = inbox.prefix(100).prefix { received in
-      defer { byteCount += received.entry.payload.count }
-      return byteCount < 4 << 20
-    }
-    return Array(fitting)
-  }
-
   // MARK: - Events of the log
 
   /// An entry was received from the stream of the log, or as the winner of an append.
@@ -376,14 +366,17 @@ struct NodeMachine {
       receivedByteCount -= first.entry.payload.count
       inbox.removeFirst()
     }
-  }
-
-  /// A snapshot was installed.
-  mutating func didInstallSnapshot(at position: LogPosition) {
-    (inbox, receivedByteCount) = ([], 0)
-    moveTo(position)
+    if let discarded, discarded.number > new.number { return }
     (discarded, hasNoSnapshot) = (nil, false)
     snapshotPause.reset()
+  }
+
+  /// A snapshot was installed. Entries after it, which have arrived meanwhile, stay: the stream does not repeat them.
+  mutating func didInstallSnapshot(at position: LogPosition) {
+    moveTo(position)
+    if let next = inbox.first?.entry, next.predecessor != position {
+      end(.historyDiverged("entry \(next.position) follows \(next.predecessor), not \(position)"))
+    }
     fileWorks()
   }
 

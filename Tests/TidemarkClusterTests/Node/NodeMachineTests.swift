@@ -265,4 +265,50 @@ import Tidemark
       return
     }
   }
+
+  @Test func `entries that arrive while a snapshot is installed are applied after it`() {
+    var machine = NodeMachine(author: author("a"), position: .start, slot: .zero)
+    let first = entry(after: .start, by: author("b"))
+    let second = entry(after: first.position, by: author("b"))
+    machine.logAnswered(second.position, whenKnown: .start)
+    machine.logWasDiscarded(through: first.position)
+    guard case .installSnapshot(first.position) = machine.next(hasWrites: false, at: now) else {
+      Issue.record("expected to install the snapshot")
+      return
+    }
+    for entry in [first, second] { machine.entryArrived(ReceivedEntry(entry), at: now) }
+    machine.didInstallSnapshot(at: first.position)
+    guard case .apply(let entries) = machine.next(hasWrites: false, at: now) else {
+      Issue.record("expected to apply the entry after the snapshot")
+      return
+    }
+    #expect(entries.map(\.entry) == [second])
+    #expect(machine.receivedByteCount == second.payload.count)
+  }
+
+  @Test func `an entry that does not follow an installed snapshot stops the node`() {
+    var machine = NodeMachine(author: author("a"), position: .start, slot: .zero)
+    let first = entry(after: .start, by: author("b"))
+    let second = entry(after: first.position, by: author("b"))
+    machine.logWasDiscarded(through: first.position)
+    for entry in [first, second] { machine.entryArrived(ReceivedEntry(entry), at: now) }
+    machine.didInstallSnapshot(at: entry(after: .start, by: author("c")).position)
+    guard case .historyDiverged? = machine.ending else {
+      Issue.record("expected another history, found \(String(describing: machine.ending))")
+      return
+    }
+  }
+
+  @Test func `a node that receives the discarded entries requires no snapshot`() {
+    var machine = NodeMachine(author: author("a"), position: .start, slot: .zero)
+    let first = entry(after: .start, by: author("b"))
+    let second = entry(after: first.position, by: author("b"))
+    machine.logAnswered(second.position, whenKnown: .start)
+    machine.logWasDiscarded(through: first.position)
+    machine.snapshotFailed(at: now)
+    for entry in [first, second] { machine.entryArrived(ReceivedEntry(entry), at: now) }
+    machine.didApply(through: second.position)
+    #expect(machine.discarded == nil)
+    #expect(machine.state == .current)
+  }
 }
