@@ -62,8 +62,11 @@ struct NodeMachine {
   private var author: ClusterPayload.Author
   private let slot: Duration
 
-  /// The last position of the log that is known. Until there is one, entries may be of earlier times.
+  /// The last position of the log that is known.
   private var confirmedEnd: LogPosition?
+
+  /// The first such position: until it is known, and through it, entries may be of earlier times.
+  private var firstEnd: LogPosition?
 
   /// The position through which the log was discarded, if it is beyond the own one; or the position of an entry that
   /// refers to a snapshot.
@@ -182,7 +185,7 @@ struct NodeMachine {
     guard case .success(let payload) = new.payload else { return }
     let other = payload.author
     if other.node == author.node, other != author {
-      if let confirmedEnd, new.entry.number > confirmedEnd.number {
+      if let firstEnd, new.entry.number > firstEnd.number {
         if other.isLater(than: author) { return end(.replaced(node: author.node)) }
       } else {
         // Written before this node was opened, perhaps by a file that is lost.
@@ -215,6 +218,7 @@ struct NodeMachine {
   mutating func logAnswered(_ last: LogPosition, whenKnown known: LogPosition) {
     if ending != nil { return }
     logFailure = nil
+    firstEnd = firstEnd ?? last
     if confirmedEnd.map({ $0.number < last.number }) ?? true { confirmedEnd = last }
     if last.number < known.number {
       return end(.historyDiverged("the log ends at \(last), before the position \(known) of this node"))

@@ -266,6 +266,15 @@ import Tidemark
     }
   }
 
+  @Test func `a node is replaced although the end of the log was known before the entry`() {
+    var machine = NodeMachine(author: author("a"), position: .start, slot: .zero)
+    machine.logAnswered(.start, whenKnown: .start)
+    let entry = entry(after: .start, by: author("a", incarnation: 2))
+    machine.logAnswered(entry.position, whenKnown: .start)
+    machine.entryArrived(ReceivedEntry(entry), at: now)
+    #expect(machine.ending == .replaced(node: "a"))
+  }
+
   @Test func `entries that arrive while a snapshot is installed are applied after it`() {
     var machine = NodeMachine(author: author("a"), position: .start, slot: .zero)
     let first = entry(after: .start, by: author("b"))
