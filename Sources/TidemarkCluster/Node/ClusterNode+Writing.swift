@@ -28,7 +28,7 @@ extension ClusterNode {
         try db.beginTransaction(.immediate)
         do {
           try storage.checkForeignWrites(db)
-          guard try executeWrites(db, &group) else { return }
+          guard try executeWrites(db, &group, storage) else { return }
           try attempt(db, &group, &storage)
         } catch {
           rollBack(db)
@@ -52,8 +52,8 @@ extension ClusterNode {
 
   /// Executes waiting writes, each in a savepoint.
   ///
-  /// - Returns: Whether there is something to do; false if SQLite has rolled back the transaction.
-  private func executeWrites(_ db: Database, _ group: inout Group) throws -> Bool {
+  /// - Returns: Whether there is something to do.
+  private func executeWrites(_ db: Database, _ group: inout Group, _ storage: NodeStorage) throws -> Bool {
     let limit = log.limits.payloadBytes / 2
     let start = Instant.now
     let end = start + configuration.turnLength
@@ -72,14 +72,10 @@ extension ClusterNode {
         }
         group.writes.append((write, .success(())))
       } catch {
+        // SQLite has rolled back the others, too.
         if !db.isInsideTransaction {
-          // The transaction of the others is lost, too: they are executed again.
-          write.finish(.failure(error))
-          rollBack(db)
-          for write in group.pending { write.wasNotAppended() }
-          putBack(group.pending)
-          group = Group()
-          return false
+          try isolate(write, error, db, &group, storage)
+          break
         }
         group.writes.append((write, .failure(error)))
       }
@@ -87,6 +83,20 @@ extension ClusterNode {
     }
     if group.writes.isEmpty { rollBack(db) }
     return !group.writes.isEmpty
+  }
+
+  /// Rolls back the transaction, and begins one for a write that has thrown: the log has to confirm the state that it
+  /// has read. The other writes are executed again.
+  private func isolate(
+    _ write: PendingWrite, _ error: any Error, _ db: Database, _ group: inout Group, _ storage: NodeStorage
+  ) throws {
+    rollBack(db)
+    for other in group.pending { other.wasNotAppended() }
+    putBack(group.pending)
+    group = Group()
+    group.writes.append((write, .failure(error)))
+    try db.beginTransaction(.immediate)
+    try storage.checkForeignWrites(db)
   }
 
   /// Waits for more writes, if the group before had more of them, for a small part of the time of an append.

@@ -60,4 +60,25 @@ import Tidemark
       try await node.read(after: foreign) { try Int.fetchOne($0, sql: "SELECT 1") }
     }
   }
+
+  @Test func `a write that rolls back the transaction in an old state is executed again`() async throws {
+    let (_, late, log) = try await open(TestCluster())
+    let (executions, execution) = AsyncStream.makeStream(of: Void.self)
+    let writing = Task {
+      defer { execution.finish() }
+      try await late.write { db in
+        execution.yield()
+        try db.execute(sql: "INSERT INTO item VALUES (2, 0)")
+        // It fails in the state without the other row.
+        try db.execute(
+          sql: "INSERT OR ROLLBACK INTO item SELECT 2, 0 WHERE NOT EXISTS (SELECT 1 FROM item WHERE id = 1)")
+      }
+    }
+    // Two executions, or the end of the write.
+    var iterator = executions.makeAsyncIterator()
+    for _ in 1...2 { await iterator.next() }
+    log.mode = .connected
+    try await writing.value
+    #expect(try await late.read { try Int.fetchAll($0, sql: "SELECT id FROM item") } == [1, 2])
+  }
 }
