@@ -72,8 +72,8 @@ extension ClusterNode {
         }
         group.writes.append((write, .success(())))
       } catch {
-        // SQLite has rolled back the others, too.
-        if !db.isInsideTransaction {
+        // SQLite has rolled back the others, too, or observers must not be notified of a commit.
+        if !db.isInsideTransaction || db.hasObserversOfNextTransaction {
           try isolate(write, error, db, &group, storage)
           break
         }

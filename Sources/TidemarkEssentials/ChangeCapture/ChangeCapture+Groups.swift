@@ -55,6 +55,9 @@ extension ChangeCapture {
   /// Whether there are transaction observers.
   var hasObservers: Bool { !needs.observations.isEmpty }
 
+  /// Whether transaction observers wait for the end of the next transaction only.
+  var hasObserversOfNextTransaction: Bool { needs.observations.contains { $0.extent == .nextTransaction } }
+
   /// Stores the changes since the last completed transaction, before `completeTransaction`, if they are to be stored.
   func recordTransaction() throws {
     if let recorder { try record(with: recorder) }

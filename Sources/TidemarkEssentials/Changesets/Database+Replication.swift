@@ -144,6 +144,10 @@ extension Database {
   /// Whether the open transaction violates deferred foreign keys.
   package var violatesDeferredForeignKeys: Bool { handle?.hasUnresolvedForeignKeys == true }
 
+  /// Whether transaction observers wait for the end of the open transaction only, such as the closures of
+  /// ``afterNextTransaction(onCommit:onRollback:)``.
+  package var hasObserversOfNextTransaction: Bool { changeCapture.hasObserversOfNextTransaction }
+
   /// Makes virtual tables read their stored content again, after ``applyReplicatedChanges(_:)`` has changed it.
   ///
   /// To be called outside of transactions. Does nothing unless content of virtual tables was applied on this connection

@@ -77,4 +77,36 @@ import Tidemark
     try node.close()
     await #expect(throws: ClusterError.closed) { try await group.result(0) }
   }
+
+  @Test func `observers of a write that throws are notified of a rollback, and those of the others of a commit`()
+    async throws
+  {
+    struct Failure: Error {}
+    let cluster = try TestCluster()
+    let node = try await open(cluster, on: GatedLog(cluster.log.client()))
+    let ends = ProtectedValue<[String]>([])
+    let observe: @Sendable (Database, String) -> Void = { db, name in
+      db.afterNextTransaction(
+        onCommit: { _ in ends.withLock { $0.append("commit \(name)") } },
+        onRollback: { _ in ends.withLock { $0.append("rollback \(name)") } })
+    }
+    let insert = insert(1)
+    let group = WriteGroup(
+      on: node,
+      [
+        (.seconds(60), insert),
+        (
+          .seconds(60),
+          { db in
+            observe(db, "thrown")
+            throw Failure()
+          }
+        ),
+        (.seconds(60), { observe($0, "last") }),
+      ])
+    await #expect(throws: Failure.self) { try await group.result(1) }
+    _ = try await (group.result(0), group.result(2))
+    #expect(ends.withLock(\.self) == ["rollback thrown", "commit last"])
+    #expect(try await ids(node) == [1])
+  }
 }
