@@ -57,7 +57,7 @@ extension ClusterNode {
     let limit = log.limits.payloadBytes / 2
     let start = Instant.now
     let end = start + configuration.turnLength
-    while group.writes.count < configuration.groupSizeMax, group.byteCount < limit {
+    while group.writes.count < max(1, configuration.groupSizeMax), group.byteCount < limit {
       guard let write = takeWrite() else {
         // The callers of the group before are about to write again: an entry for each of them would take longer.
         if waitForWrites(beyond: group.writes.count, since: start) { continue }

@@ -109,4 +109,11 @@ import Tidemark
     #expect(ends.withLock(\.self) == ["rollback thrown", "commit last"])
     #expect(try await ids(node) == [1])
   }
+
+  @Test func `a group has at least one write`() async throws {
+    let cluster = try TestCluster()
+    let node = try await cluster.open("a") { $0.groupSizeMax = 0 }
+    try await node.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, value)")
+    #expect(try await ids(node) == [])
+  }
 }
