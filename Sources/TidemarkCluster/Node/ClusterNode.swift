@@ -67,16 +67,16 @@ final class ClusterNode: Sendable {
   /// Changes the machine, wakes the thread, and notifies the observers of the state.
   @discardableResult
   func update<Result: Sendable>(_ body: (inout NodeMachine, Instant) -> Result) -> Result {
-    let (result, observers, new, hasMoved) = state.withLock { state in
+    let (result, hasMoved) = state.withLock { state in
       let former = state.machine.position
       let result = body(&state.machine, .now)
       let new = state.machine.state
       let hasChanged = new != state.lastState
       state.lastState = new
-      let observers = hasChanged ? Array(state.observers.values) : []
-      return (result, observers, new, former != state.machine.position || hasChanged)
+      // With the lock: other threads report their states before or after this one.
+      if hasChanged { for observer in state.observers.values { observer.yield(new) } }
+      return (result, former != state.machine.position || hasChanged)
     }
-    for observer in observers { observer.yield(new) }
     if hasMoved { positionSignal.raise() }
     wake.signal()
     return result
@@ -104,12 +104,12 @@ final class ClusterNode: Sendable {
   /// The states from now on, beginning with the current one.
   func states() -> AsyncStream<ClusterState> {
     let (stream, continuation) = AsyncStream.makeStream(of: ClusterState.self)
-    let (number, current, hasEnded) = state.withLock { state in
+    let (number, hasEnded) = state.withLock { state in
       state.observerCount += 1
       if !state.hasEnded { state.observers[state.observerCount] = continuation }
-      return (state.observerCount, state.machine.state, state.hasEnded)
+      continuation.yield(state.machine.state)
+      return (state.observerCount, state.hasEnded)
     }
-    continuation.yield(current)
     if hasEnded { continuation.finish() }
     continuation.onTermination = { [weak self] _ in
       _ = self?.state.withLock { $0.observers.removeValue(forKey: number) }
