@@ -184,9 +184,18 @@ final class ClusterNode: Sendable {
   /// - Returns: The first deadline of the others.
   private func giveUpLateWrites(_ executed: [PendingWrite]) -> Instant? {
     let now = Instant.now
-    let writes = (executed + state.withLock(\.writes)).filter(\.isWanted)
+    let queue = state.withLock(\.writes)
+    let writes = (executed + queue).filter(\.isWanted)
     for write in writes where write.deadline <= now { write.giveUp(unavailability) }
+    removeFromQueue(queue.filter { !$0.isWanted })
     return writes.map(\.deadline).filter { $0 > now }.min()
+  }
+
+  /// Releases the closures of writes whose callers do not wait any more. It may be long until the next execution.
+  private func removeFromQueue(_ ended: [PendingWrite]) {
+    if ended.isEmpty { return }
+    let ids = Set(ended.map(ObjectIdentifier.init))
+    state.withLock { $0.writes.removeAll { ids.contains(ObjectIdentifier($0)) } }
   }
 
   /// Why a write has not begun until its deadline.

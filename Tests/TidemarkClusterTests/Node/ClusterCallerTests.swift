@@ -228,6 +228,25 @@ import Tidemark
     try await second.catchUp()
     #expect(try await ids(second) == [1, 2, 3])
   }
+
+  @Test func `closures of writes that have ended are released while the log cannot be reached`() async throws {
+    final class Content: Sendable {}
+    let cluster = try TestCluster()
+    let log = GatedLog(cluster.log.client())
+    log.mode = .unreachable
+    let node = try await cluster.open("a", on: log)
+    weak var released: Content?
+    do {
+      let content = Content()
+      released = content
+      await #expect(throws: ClusterError.self) {
+        try await node.write(timeLimit: .zero) { _ in withExtendedLifetime(content) {} }
+      }
+    }
+    // The node has removed the first write from the queue before it notices the end of the second one.
+    await #expect(throws: ClusterError.self) { try await node.write(timeLimit: .zero) { _ in } }
+    #expect(released == nil)
+  }
 }
 
 /// A log that breaks the promises of its protocol.
