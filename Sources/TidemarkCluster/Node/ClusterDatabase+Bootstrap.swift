@@ -38,7 +38,7 @@ extension ClusterDatabase {
     _ log: any ReplicatedLog, from path: String, snapshots: any SnapshotStore,
     configuration: Configuration = Configuration(), timeLimit: Duration = .seconds(30)
   ) async throws -> LogPosition {
-    let deadline = ContinuousClock.now + timeLimit
+    let deadline = ContinuousClock.Instant.end(of: timeLimit)
     let last = try await ClusterNode.repeating(until: deadline) { try await log.barrier(until: deadline) }
     if last != .start { throw ClusterError.logNotEmpty(last) }
 

@@ -48,7 +48,7 @@ extension ClusterDatabase {
   public func read<T: Sendable>(
     after position: LogPosition, timeLimit: Duration? = nil, _ value: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
-    try await node.wait(for: position, until: .now + (timeLimit ?? node.configuration.writeTimeLimit))
+    try await node.wait(for: position, until: .end(of: timeLimit ?? node.configuration.writeTimeLimit))
     return try await read(value)
   }
 
@@ -93,6 +93,6 @@ extension ClusterDatabase {
   ///   node; another ``LogError``; or `CancellationError`.
   @discardableResult
   public func catchUp(timeLimit: Duration? = nil) async throws -> LogPosition {
-    try await node.catchUp(until: .now + (timeLimit ?? node.configuration.writeTimeLimit))
+    try await node.catchUp(until: .end(of: timeLimit ?? node.configuration.writeTimeLimit))
   }
 }

@@ -92,7 +92,7 @@ extension ClusterDatabase {
     _ timeLimit: Duration?, isFence: Bool, _ updates: @escaping @Sendable (Database) throws -> Void
   ) async throws -> LogPosition {
     try Task.checkCancellation()
-    let deadline = ContinuousClock.now + (timeLimit ?? node.configuration.writeTimeLimit)
+    let deadline = ContinuousClock.Instant.end(of: timeLimit ?? node.configuration.writeTimeLimit)
     let write = PendingWrite(until: deadline, isFence: isFence, run: updates)
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
@@ -159,7 +159,7 @@ extension ClusterDatabase {
   ///   ``LogError/behindLog(discardedThrough:)`` if the entry was discarded, so that the outcome can never be decided;
   ///   another ``LogError`` or ``ClusterError``; or `CancellationError`.
   public func outcome(of id: ClusterTransactionID, timeLimit: Duration? = nil) async throws -> ClusterOutcome {
-    let deadline = ContinuousClock.now + (timeLimit ?? node.configuration.writeTimeLimit)
+    let deadline = ContinuousClock.Instant.end(of: timeLimit ?? node.configuration.writeTimeLimit)
     let log = node.log
     var end = try await ClusterNode.repeating(until: deadline) { try await log.barrier(until: deadline) }
     while end.number < id.entryNumber { end = try await appendFence(until: deadline) }

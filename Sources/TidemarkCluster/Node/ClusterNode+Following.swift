@@ -64,14 +64,14 @@ extension ClusterNode {
     while ending == nil, !Task.isCancelled {
       await ask()
       // A cancelled task ends the loop.
-      try? await Task.sleep(for: configuration.heartbeatInterval)
+      try? await Task.sleep(until: .end(of: configuration.heartbeatInterval), clock: .continuous)
     }
   }
 
   private func ask() async {
     let known = position
     do {
-      let last = try await log.barrier(until: .now + configuration.requestTimeLimit)
+      let last = try await log.barrier(until: .end(of: configuration.requestTimeLimit))
       update { machine, _ in machine.logAnswered(last, whenKnown: known) }
     } catch let error as LogError where error.meansOtherHistory {
       update { machine, _ in machine.end(.historyDiverged(error.description)) }
@@ -143,6 +143,11 @@ extension LogError {
     case .behindLog, .entryTooLarge, .unavailable, .rejected: false
     }
   }
+}
+
+extension ContinuousClock.Instant {
+  /// The end of a time limit that begins now. Beyond 100 years, the clocks of the system would overflow.
+  static func end(of limit: Duration) -> Self { .now + min(limit, .seconds(100 * 365 * 86_400)) }
 }
 
 // MARK: - Waiting for positions

@@ -31,7 +31,7 @@ extension ClusterNode {
     guard position.number > kept else { return }
     do {
       guard let entry = try await log.entry(at: position.number - kept) else { return }
-      try await log.discard(through: entry.position, until: .now + configuration.requestTimeLimit)
+      try await log.discard(through: entry.position, until: .end(of: configuration.requestTimeLimit))
     } catch LogError.behindLog {
       // Another node has discarded them.
     }

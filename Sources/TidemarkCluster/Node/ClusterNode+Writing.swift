@@ -179,7 +179,7 @@ extension ClusterNode {
     try reach(.willAppend)
     // A caller whose time is over does not wait for the end of a request.
     let deadlines = writes.filter(\.isWanted).map(\.deadline)
-    let limit = Instant.now + configuration.requestTimeLimit
+    let limit = Instant.end(of: configuration.requestTimeLimit)
     let deadline = max(min(limit, deadlines.min() ?? limit), .now + .milliseconds(1))
     let start = Instant.now
     let result = waiting(with: writes) { [log] in try await log.append(entry, until: deadline) }
@@ -197,7 +197,7 @@ extension ClusterNode {
 
   /// Nothing was changed: the results are right if the database was the current one.
   private func confirm(for writes: [PendingWrite]) {
-    let deadline = Instant.now + configuration.requestTimeLimit
+    let deadline = Instant.end(of: configuration.requestTimeLimit)
     let result = waiting(with: writes) { [log] in try await log.barrier(until: deadline) }
     update { machine, now in
       switch result {

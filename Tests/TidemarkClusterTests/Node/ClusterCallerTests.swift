@@ -229,6 +229,26 @@ import Tidemark
     #expect(try await ids(second) == [1, 2, 3])
   }
 
+  @Test(arguments: [Duration.seconds(10_000_000_000), .seconds(Int64.max)])
+  func `a time limit may be longer than any clock can measure`(_ limit: Duration) async throws {
+    let cluster = try TestCluster()
+    let log = GatedLog(cluster.log.client())
+    log.mode = .unreachable
+    let node = try await cluster.open("a", on: log) { configuration in
+      (configuration.requestTimeLimit, configuration.heartbeatInterval) = (limit, .milliseconds(50))
+    }
+    let write = Task {
+      try await node.writeReturningPosition(timeLimit: limit) { try $0.execute(sql: "CREATE TABLE a (b)") }
+    }
+    // The node notices the end of this write, and then waits for the other write.
+    await #expect(throws: ClusterError.self) { try await node.write(timeLimit: .zero) { _ in } }
+    log.mode = .connected
+    let position = try await write.value.position
+    #expect(try await node.readLatest(timeLimit: limit) { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM a") } == 0)
+    let other = try await cluster.open("b")
+    #expect(try await other.read(after: position, timeLimit: limit) { try $0.tableExists("a") })
+  }
+
   @Test func `closures of writes that have ended are released while the log cannot be reached`() async throws {
     final class Content: Sendable {}
     let cluster = try TestCluster()
