@@ -169,11 +169,38 @@ extension ClusterNode {
   func catchUp(until deadline: Instant) async throws -> LogPosition {
     if let ending { throw ending }
     let known = position
-    let last = try await Self.repeating(until: deadline) { [log] in try await log.barrier(until: deadline) }
+    let last = try await untilTheEnd { [log] in
+      try await Self.repeating(until: deadline) { try await log.barrier(until: deadline) }
+    }
     update { machine, _ in machine.logAnswered(last, whenKnown: known) }
     if let ending { throw ending }
     try await wait(for: last, until: deadline)
     return last
+  }
+
+  /// Runs an operation that ends when its task is cancelled. It is cancelled when the node ends.
+  private func untilTheEnd<Value: Sendable>(
+    _ operation: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    try await withThrowingTaskGroup(of: Value?.self) { group in
+      defer { group.cancelAll() }
+      group.addTask { try await operation() }
+      group.addTask {
+        await self.waitForEnd()
+        return nil
+      }
+      if let value = try await group.next() ?? nil { return value }
+      throw ending ?? CancellationError()
+    }
+  }
+
+  /// Waits until the node has stopped.
+  private func waitForEnd() async {
+    while !Task.isCancelled {
+      let signals = positionSignal.count
+      if ending != nil { return }
+      await positionSignal.wait(after: signals)
+    }
   }
 
   /// Makes a request, and repeats it until a time while the log is unavailable.

@@ -267,6 +267,16 @@ import Tidemark
     await #expect(throws: ClusterError.self) { try await node.write(timeLimit: .zero) { _ in } }
     #expect(released == nil)
   }
+
+  @Test func `closing a node ends a read of the latest state that waits for the log`() async throws {
+    let cluster = try TestCluster()
+    let (node, log) = try await open(cluster)
+    log.mode = .unreachable
+    let reading = Task { try await node.readLatest { try Int.fetchOne($0, sql: "SELECT 1") } }
+    for await state in node.states() { if case .detached = state { break } }
+    try node.close()
+    await #expect(throws: ClusterError.closed) { try await reading.value }
+  }
 }
 
 /// A log that breaks the promises of its protocol.
