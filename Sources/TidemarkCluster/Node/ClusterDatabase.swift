@@ -171,8 +171,9 @@ public final class ClusterDatabase: DatabaseReader {
   /// saved. Writes go on meanwhile. There must be space for a copy of the file beside it.
   ///
   /// - Returns: The position of the node's copy.
-  /// - Throws: ``ClusterError/unsuitableConfiguration(_:)`` without a store; ``SnapshotError``; ``LogError``;
-  ///   `CancellationError`; or a `DatabaseError`. After an error, the snapshot may have been saved.
+  /// - Throws: ``ClusterError/unsuitableConfiguration(_:)`` without a store; ``ClusterError/closed``, or the error that
+  ///   has stopped the node; ``SnapshotError``; ``LogError``; `CancellationError`; or a `DatabaseError`. After an
+  ///   error, the snapshot may have been saved.
   @discardableResult
   public func saveSnapshot() async throws -> LogPosition { try await node.saveSnapshot() }
 }

@@ -11,6 +11,7 @@ extension ClusterNode {
     guard let store = configuration.snapshots else {
       throw ClusterError.unsuitableConfiguration("the configuration has no store of snapshots")
     }
+    if let ending { throw ending }
     let copy = TemporaryDatabase(beside: pool.path, "copy")
     defer { copy.remove() }
     let position = try await BlockingWork.run { [pool] _ in
@@ -18,6 +19,8 @@ extension ClusterNode {
     }
     let former = try await store.latest()
     try reach(.didCopySnapshot)
+    // Another program may have written into the file: its contents must not reach other nodes.
+    if let ending { throw ending }
     if former?.number ?? 0 < position.number { try await store.save(copy.file, at: position) }
     count { $0.savedSnapshots += 1 }
     try await discardEntries(before: position)

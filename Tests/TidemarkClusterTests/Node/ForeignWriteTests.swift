@@ -55,6 +55,16 @@ import Tidemark
     #expect(try await values(second) == ["foreign"])
   }
 
+  @Test func `a node that a foreign write has stopped saves no snapshot`() async throws {
+    let cluster = try TestCluster()
+    let node = try await cluster.open(["a"])[0]
+    try intrude(cluster, "a", "INSERT INTO item VALUES (1, 'foreign')")
+    let error = ClusterError.foreignWrite(cluster.path("a"))
+    await #expect(throws: error) { try await node.execute("INSERT INTO item VALUES (2, 'own')") }
+    await #expect(throws: error) { try await node.saveSnapshot() }
+    #expect(await cluster.snapshots.positions.isEmpty)
+  }
+
   @Test func `a foreign write into a closed file is found when it is opened`() async throws {
     let cluster = try TestCluster()
     try await cluster.withNode("a") { try await $0.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, value)") }
