@@ -81,4 +81,19 @@ import Tidemark
     try await writing.value
     #expect(try await late.read { try Int.fetchAll($0, sql: "SELECT id FROM item") } == [1, 2])
   }
+
+  @Test func `a change stream contains the rows of all nodes in their order`() async throws {
+    let cluster = try TestCluster()
+    let nodes = try await cluster.open(["a", "b"])
+    let changes = try await nodes[1].changes(in: Table("item"))
+    let position = try await nodes[0].writeReturningPosition { try $0.execute(sql: "INSERT INTO item VALUES (1, 10)") }
+      .position
+    try await nodes[1].catchUp()
+    #expect(nodes[1].position == position)
+    try await nodes[1].execute("INSERT INTO item VALUES (2, 20)")
+    var iterator = changes.makeAsyncIterator()
+    var rows: [String] = []
+    for _ in 1...2 { rows += try #require(try await iterator.next()).rows.map { "\($0)" } }
+    #expect(rows == ["INSERT item [1]: id 1, value 10", "INSERT item [2]: id 2, value 20"])
+  }
 }
