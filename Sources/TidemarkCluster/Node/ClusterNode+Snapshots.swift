@@ -69,12 +69,16 @@ extension ClusterNode {
       let source = try DatabaseQueue(path: snapshot.withPages(of: pageSize, in: copy, configuration.database).file.path)
       try source.backup(to: pool)
       try source.close()
-      try pool.writeWithoutTransaction { db in
-        try storage.didReplace(db)
-        try db.reloadVirtualTables()
+      let commit = Result {
+        try pool.writeWithoutTransaction { db in
+          try storage.didReplace(db, at: position)
+          try db.reloadVirtualTables()
+        }
       }
       count { $0.installedSnapshots += 1 }
+      // The file has the contents of the snapshot, also if the commit has failed.
       update { machine, _ in machine.didInstallSnapshot(at: position) }
+      if case .failure(let error) = commit { fileFailed(error) }
     } catch let error where error is NodeWasKilled || error is ClusterError {
       fileFailed(error)
     } catch {

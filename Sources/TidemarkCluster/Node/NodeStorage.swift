@@ -128,6 +128,8 @@ struct NodeStorage {
 
   /// Throws if another program has written since the last commit of this node. To be called in a transaction.
   func checkForeignWrites(_ db: Database) throws {
+    // A snapshot has no origin.
+    if origin.isEmpty { return }
     if try !db.isLastCommit(withOrigin: origin, isRecent: true) { throw ClusterError.foreignWrite(path) }
   }
 
@@ -153,26 +155,29 @@ struct NodeStorage {
     // After a checkpoint, the next commit begins the log again, too. It may have followed the commit that did.
     try db.deferringCheckpoints {
       while try db.hasRestartedLog(since: origin) {
-        try db.inTransaction(.immediate) {
-          if !isFirst { try checkForeignWrites(db) }
-          origin = try willCommit(db, at: position, removingParts: false)
-          return .commit
-        }
+        try commitOrigin(db, isFirst: isFirst)
         isFirst = false
       }
     }
   }
 
-  /// The file was replaced by a snapshot.
-  mutating func didReplace(_ db: Database) throws {
+  /// Commits a new origin. If the commit fails, the former one stays.
+  private mutating func commitOrigin(_ db: Database, isFirst: Bool) throws {
+    var new = origin
     try db.inTransaction(.immediate) {
-      guard let stored = try Self.stored(db) else {
-        throw ClusterError.unsuitableFile("the snapshot does not belong to a node")
-      }
-      position = stored.position
-      origin = try willCommit(db, at: position, removingParts: false)
+      if !isFirst { try checkForeignWrites(db) }
+      new = try willCommit(db, at: position, removingParts: false)
       return .commit
     }
+    origin = new
+  }
+
+  /// The file was replaced by the snapshot of a position.
+  ///
+  /// After an error, the file has no origin until the next commit, like the snapshot.
+  mutating func didReplace(_ db: Database, at position: LogPosition) throws {
+    (self.position, origin) = (position, [])
+    try commitOrigin(db, isFirst: true)
     try keepOriginProvable(db, isFirst: true)
   }
 

@@ -110,6 +110,27 @@ import Tidemark
       break
     }
   }
+
+  @Test func `a full disk after a snapshot was copied into the file is no foreign write`() async throws {
+    let cluster = try TestCluster()
+    let first = try await cluster.open("a") { $0.keptEntryCount = 0 }
+    try await first.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, value)")
+    let log = GatedLog(cluster.log.client())
+    let refusal = CommitRefusal()
+    let second = try await cluster.open("b", on: log) { configuration in
+      configuration.didReach = { if $0 == .willInstallSnapshot { refusal.refuse(commit: 1) } }
+    }
+    try await second.write { $0.add(transactionObserver: refusal, extent: .databaseLifetime) }
+    log.mode = .delaysEntries
+    try await first.execute("INSERT INTO item VALUES (1, 0)")
+    try await first.saveSnapshot()
+    // The append shows that the log was discarded.
+    try await second.execute("INSERT INTO item VALUES (2, 0)")
+    log.mode = .connected
+    #expect(refusal.count == 1)
+    #expect(second.metrics.installedSnapshots == 1)
+    #expect(try await expectEqualContents([first, second]))
+  }
 }
 
 /// A store that fetches a snapshot when a stream has ended.

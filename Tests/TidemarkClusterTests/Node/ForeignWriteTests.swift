@@ -102,4 +102,23 @@ import Tidemark
       #expect(try await values(node) == ["own"])
     }
   }
+
+  @Test func `a full disk after the commit of a write is no foreign write`() async throws {
+    let cluster = try TestCluster()
+    let node = try await cluster.open("a") { configuration in
+      // After each commit, the node commits again, because the write-ahead log has begun again.
+      configuration.database.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 1") }
+    }
+    try await node.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, value)")
+    let refusal = CommitRefusal()
+    try await node.write { $0.add(transactionObserver: refusal, extent: .databaseLifetime) }
+    for id in 1...6 {
+      try await node.write { db in
+        refusal.refuse(commit: 2)
+        try db.execute(sql: "INSERT INTO item VALUES (?, 'own')", arguments: [id])
+      }
+    }
+    #expect(refusal.count > 0)
+    #expect(try await values(node).count == 6)
+  }
 }
