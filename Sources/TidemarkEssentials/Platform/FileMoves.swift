@@ -25,8 +25,8 @@ final class FileMoves: Sendable {
   private let stamp = ProcessStamp()
   private let eventCount = Atomic<Int>(0)
 
-  /// The number of users of each watch: the system has one for a file or folder, however often it is added.
-  private let users = Mutex<[CInt: Int]>([:])
+  /// Held while watches are added and removed.
+  private let lock = Mutex<Void>(())
 
   private static let current = Mutex(FileMoves())
 
@@ -51,6 +51,9 @@ final class FileMoves: Sendable {
   }
 
   /// The watches for a file and the folders that contain it.
+  ///
+  /// The system has one watch for a folder, although several files share it. Its removal for one of them is an event,
+  /// after which the others add it again.
   struct Watches {
     fileprivate var identifiers: [CInt] = []
 
@@ -70,10 +73,9 @@ final class FileMoves: Sendable {
   /// - Parameter old: Watches that end. They are replaced as a whole: a folder that was moved is in other folders now.
   /// - Returns: Nil if the system cannot watch the file or one of the folders.
   func watch(_ path: String, replacing old: Watches? = nil) -> Watches? {
-    users.withLock { users in
-      var new = add(path, &users)
-      // Later, so that a watch in both is not removed in between.
-      if let old { remove(old, &users) }
+    lock.withLock { _ in
+      var new = added(path)
+      if let old { remove(old.identifiers.filter { new?.identifiers.contains($0) != true }) }
       // The look at the path will show what they report. Removing a watch is an event, too.
       takeEvents()
       new?.eventCount = eventCount.load(ordering: .relaxed)
@@ -83,19 +85,18 @@ final class FileMoves: Sendable {
 
   /// Ends watches, unless this process is a child that has inherited them.
   func end(_ watches: Watches) {
-    if stamp.isOfThisProcess { users.withLock { remove(watches, &$0) } }
+    if stamp.isOfThisProcess { lock.withLock { _ in remove(watches.identifiers) } }
   }
 
-  private func add(_ path: String, _ users: inout [CInt: Int]) -> Watches? {
+  private func added(_ path: String) -> Watches? {
     guard watcher >= 0, path.hasPrefix("/") else { return nil }
     var new = Watches()
     var path = path
     while path != "/" {
       guard let identifier = add(path) else {
-        remove(new, &users)
+        remove(new.identifiers)
         return nil
       }
-      users[identifier, default: 0] += 1
       new.identifiers.append(identifier)
       path = FilePath.folder(of: path)
     }
@@ -112,15 +113,11 @@ final class FileMoves: Sendable {
     #endif
   }
 
-  private func remove(_ watches: Watches, _ users: inout [CInt: Int]) {
-    for identifier in watches.identifiers {
-      guard let count = users[identifier] else { continue }
-      users[identifier] = count > 1 ? count - 1 : nil
-      #if os(Linux)
-        // It fails if the file does not exist any more: the system has removed the watch.
-        if count == 1 { _ = inotify_rm_watch(watcher, identifier) }
-      #endif
-    }
+  private func remove(_ identifiers: [CInt]) {
+    #if os(Linux)
+      // It fails if the file does not exist any more, or the watch was removed for another file.
+      for identifier in identifiers { _ = inotify_rm_watch(watcher, identifier) }
+    #endif
   }
 
   /// Removes all events from the queue.

@@ -110,14 +110,26 @@
       #expect(watches[0].isQuiet && watches[1].isQuiet)
     }
 
-    @Test func `a watch goes on when another one of the same file ends`() throws {
+    @Test func `a watch is renewed after another one in the same folder has ended`() throws {
+      try create("a/b/other")
       let watch = try watch()
       do {
-        let other = try self.watch()
-        #expect(other.isQuiet)
+        let other = try #require(FileMoveWatch(path: folder.path("a/b/other")))
+        #expect(other.isQuiet && watch.isQuiet)
       }
+      #expect(!watch.isQuiet)
+      #expect(watch.renew())
+      #expect(watch.isQuiet)
       try move("a", to: "b")
       #expect(!watch.isQuiet)
+    }
+
+    @Test func `renewing a watch does not disturb the others in its folder`() throws {
+      try create("a/b/other")
+      let watch = try watch()
+      let other = try #require(FileMoveWatch(path: folder.path("a/b/other")))
+      #expect(other.renew())
+      #expect(watch.isQuiet)
     }
 
     @Test func `the end of a watch removes it from the system`() throws {
