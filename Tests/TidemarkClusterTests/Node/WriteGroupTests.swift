@@ -6,10 +6,13 @@ import Tidemark
 /// Writes that share a transaction, when one of them fails, or does not wait as long as the others.
 @Suite(.closesClusters) struct WriteGroupTests {
   /// Opens a node with a table, whose groups wait for all of their writes.
-  private func open(_ cluster: TestCluster, on log: GatedLog) async throws -> ClusterDatabase {
+  private func open(
+    _ cluster: TestCluster, on log: GatedLog, _ setUp: (inout ClusterConfiguration) -> Void = { _ in }
+  ) async throws -> ClusterDatabase {
     let node = try await cluster.open("a", on: log) { configuration in
       configuration.turnLength = .seconds(60)
       configuration.requestTimeLimit = .seconds(3_600)
+      setUp(&configuration)
     }
     try await node.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, value)")
     return node
@@ -37,6 +40,27 @@ import Tidemark
     await #expect(throws: DatabaseError.self) { try await group.result(1) }
     _ = try await (group.result(0), group.result(2))
     #expect(try await ids(node) == [1, 2, 3])
+  }
+
+  /// SQLite rolls back the transaction of a statement that fills the disk.
+  @Test func `a write that fills the disk fails alone, and the node continues`() async throws {
+    let cluster = try TestCluster()
+    let node = try await open(cluster, on: GatedLog(cluster.log.client())) { configuration in
+      configuration.database.prepareDatabase { try $0.execute(sql: "PRAGMA max_page_count = 100") }
+    }
+    let group = WriteGroup(
+      on: node,
+      [
+        (.seconds(60), insert(1)),
+        (.seconds(60), { try $0.execute(sql: "INSERT INTO item VALUES (2, zeroblob(1000000))") }),
+        (.seconds(60), insert(3)),
+      ])
+    let error = await #expect(throws: DatabaseError.self) { try await group.result(1) }
+    #expect(error?.resultCode == .SQLITE_FULL)
+    _ = try await (group.result(0), group.result(2))
+    #expect(try await ids(node) == [1, 3])
+    try await node.execute("INSERT INTO item VALUES (4, zeroblob(10000))")
+    #expect(try await ids(node) == [1, 3, 4])
   }
 
   @Test func `a write whose time is over before anything was appended fails alone`() async throws {
