@@ -73,7 +73,8 @@ final class ClusterNode: Sendable {
       let new = state.machine.state
       let hasChanged = new != state.lastState
       state.lastState = new
-      // With the lock: other threads report their states before or after this one.
+      // With the lock, so that other threads report their states before or after this one. A stream calls
+      // `onTermination`, which takes the lock, only when it ends.
       if hasChanged { for observer in state.observers.values { observer.yield(new) } }
       return (result, former != state.machine.position || hasChanged)
     }

@@ -148,7 +148,7 @@ final class FileMoveWatch {
   @inline(__always)
   var isQuiet: Bool { moves.isQuiet(since: watches) }
 
-  /// Watches the file that is at the path now. Before the next look at the path.
+  /// Watches the file that is at the path now. The next look at the path must follow.
   ///
   /// - Returns: Whether the system can watch it.
   func renew() -> Bool {
