@@ -29,7 +29,7 @@ func measureDateFormats(rounds: Int, _ report: Report) {
 
 private let count = 2_000
 
-// In these patterns, `XXX` and `Z` stand for the offset from GMT: `+02:00` or `Z`, and `+0200`.
+// The last letters of the third and fourth pattern stand for the offset from GMT: `+02:00` or `Z`, and `+0200`.
 private let formats = [
   ("yyyy-MM-dd HH:mm:ss", "GMT"), ("dd.MM.yyyy HH:mm:ss.SSS", "Europe/Berlin"), ("yyyy-MM-dd'T'HH:mm:ssXXX", "GMT"),
   ("EEE, d MMM yyyy HH:mm:ss Z", "GMT"),
