@@ -10,7 +10,16 @@ final class CapturedTable {
     // MARK: Needs
 
     /// The columns that subscribers need; nil if they need nothing.
-    var layout: CaptureLayout?
+    var layout: CaptureLayout? {
+      get { layouts.first }
+      set { layouts = newValue.map { [$0] } ?? [] }
+    }
+
+    /// The columns of the layout that an update by the statement leaves as they are, one bit each.
+    fileprivate(set) var unchangedColumns: UInt64 = 0
+
+    /// The layout as a list, which all commits of the table share (Benchmarks: `streams one`).
+    private(set) var layouts: [CaptureLayout] = []
 
     /// The needed virtual tables that may store their content in this table.
     var virtualTables: [TableKey] = []
@@ -39,9 +48,6 @@ final class CapturedTable {
     /// The index of the table in the commit, and the columns of its layout that the commit changes.
     var reportIndex = 0
     var changedColumns: UInt64 = 0
-
-    /// The last published changes of the table. Once no subscriber retains them, the next commit reuses their memory.
-    var lastReported: CommittedChanges.TableChanges?
 
     /// The names of the last updated columns: most statements update the same columns each time.
     fileprivate var lastNames: (columns: UInt64, names: Set<String>?)?
@@ -89,6 +95,16 @@ final class CapturedTable {
   var isNeeded: Bool { state.isNeeded }
 
   func determineNeed() { state.isNeeded = !areNeedsOfLayoutOnly || layout != nil }
+
+  /// - Parameter names: The columns that the statement, its triggers and foreign keys may update. Generated columns
+  ///   change with others.
+  func determineUnchangedColumns(updated names: Set<String>) {
+    guard let layout, !names.isEmpty, !layout.hasComputedColumns, layout.columns.count <= 64 else { return }
+    let updated = Set(names.map(\.asciiLowercased))
+    for (index, column) in layout.columns.enumerated() where !updated.contains(column.name) {
+      state.unchangedColumns |= 1 << UInt64(index)
+    }
+  }
 
   /// Whether nothing but the layout needs changes of the table.
   var areNeedsOfLayoutOnly: Bool {

@@ -117,7 +117,7 @@ struct CapturedValues: Sendable {
 
   // MARK: - Reading
 
-  subscript(index: Int) -> DatabaseValue { withContent { DatabaseValue(copying: $0.value(at: index)) } }
+  subscript(index: Int) -> DatabaseValue { withContent { $0[index] } }
 
   /// The values in their stored form. They are valid during the call that passes them.
   struct Content {
@@ -142,6 +142,11 @@ struct CapturedValues: Sendable {
       case .blob: .blob(UnsafeRawBufferPointer(rebasing: bytes[value.range]))
       }
     }
+
+    subscript(index: Int) -> DatabaseValue { DatabaseValue(copying: value(at: index)) }
+
+    /// Whether two values are the same number, or share their bytes: values that an update has not changed do.
+    func areStoredOnce(_ first: Int, _ second: Int) -> Bool { values[first] == values[second] }
 
     /// Whether two values have the same storage class and the same bytes.
     func areSame(_ first: Int, _ second: Int) -> Bool {

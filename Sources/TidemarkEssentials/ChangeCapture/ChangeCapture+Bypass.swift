@@ -13,21 +13,21 @@ extension ChangeCapture {
       && db.compilation.counts.vacuums == steps.compiled.vacuums
   }
 
-  /// Determines whether the next steps of a statement can bypass the capture, after a step has succeeded.
-  ///
-  /// - Parameter step: The recorded step; nil if it was not recorded.
-  func allowCaptureBypass(after step: Step?) {
-    let db: Database = self.db
-    guard steps.current == nil, usesRowHook, receivesRows, log.isOpen, !db.isInAutocommitMode else { return }
-    // The step is unwrapped last, because this copies it.
-    if let plan = step?.plan, !plan.isAlwaysReported, !plan.tables.isEmpty, let step { updateBypass(step, plan) }
+  /// Whether steps of the open transaction can bypass the capture.
+  func canBypassCapture(on db: Database) -> Bool {
+    steps.current == nil && usesRowHook && db.capture.receivesRows && log.isOpen && !db.isInAutocommitMode
+  }
+
+  /// Lets the next steps of statements bypass the capture, if that is known of them.
+  func allowCaptureBypass(on db: Database) {
     // A full-text table writes pending changes in steps of other statements.
     if needs.haveVirtualWrites { return }
     db.capture.bypass.epoch = needs.epoch
     db.capture.bypass.generation = log.generation
   }
 
-  private func updateBypass(_ step: Step, _ plan: CapturePlan) {
+  /// Determines whether the next steps of a statement can bypass the capture, after a step has succeeded.
+  func updateBypass(_ step: Step, _ plan: CapturePlan) {
     let statement = step.statement
     guard isOrdinary(statement) else {
       needs.haveVirtualWrites = true

@@ -1,6 +1,11 @@
 // The outcome of rows that a statement changed before it failed.
 
 extension ChangeCapture {
+  func keepsChanges(of statement: Statement, after error: DatabaseError) -> Bool {
+    error.resultCode == .SQLITE_CONSTRAINT && error.extendedResultCode != .SQLITE_CONSTRAINT_FOREIGNKEY
+      && statement.mayFailWithoutUndoing && log.isOpen && !log.isEmpty
+  }
+
   /// Returns whether the changes of the failed step were kept or undone.
   func outcomeOfStep(_ error: DatabaseError) -> ChangeLog.Outcome {
     switch db.transaction.ending {

@@ -79,10 +79,8 @@ extension ChangeCapture {
       recordedVersion: recordedVersion)
     if broker.hasReceivers, transaction.isNeeded {
       let numbers = needs.ofSubscribers.storedNumbers ? storedNumbers() : StoredNumbers()
-      let (changes, lender) = log.report(number: 0, needsVersion: log.needsVersion, numbers)
       // They keep their rows until they are published.
-      lender?.state.lastReported = nil
-      transaction.changes = changes
+      transaction.changes = log.report(number: 0, needsVersion: log.needsVersion, numbers).changes
       transaction.changes?.recordedVersion = recordedVersion
     }
     return transaction

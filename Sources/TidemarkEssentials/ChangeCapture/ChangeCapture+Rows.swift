@@ -31,11 +31,11 @@ extension ChangeCapture {
       if let blobColumn {
         captureBlobWrite(signal, blobColumn, table, layout, &record)
       } else if steps.current != nil, layout.wantsRows, log.hasRoom(for: table) {
-        capture(signal, table, layout, &record)
+        capture(signal, table, layout, unchangedColumns(table, db), &record)
       } else {
         steps.current?.hasUnrecordedRows = true
         if layout.wantsRows, !log.hasRoom(for: table) { log.truncate() }
-        captureCoarsely(signal, kind, table, layout)
+        captureCoarsely(signal, kind, table, layout, unchangedColumns(table, db))
       }
     }
     if record.isObserved || record.isCaptured {
@@ -44,6 +44,12 @@ extension ChangeCapture {
     }
     // Checked first, because taking a step out of its optional copies it.
     if steps.current?.hasOwnRows == false { noteOwner(of: table, isPlanned: isPlanned) }
+  }
+
+  /// The columns of the layout that the update leaves as they are. If the program has the connection's pointer,
+  /// functions may execute statements that are not known.
+  private func unchangedColumns(_ table: CapturedTable, _ db: Database) -> UInt64 {
+    db.capture.isHandleExposed ? 0 : table.state.unchangedColumns
   }
 
   /// Before a statement begins to write, virtual tables write the content that they have buffered since earlier
@@ -121,7 +127,8 @@ extension ChangeCapture {
   // MARK: - Values
 
   private func capture(
-    _ signal: RowChangeSignal, _ table: CapturedTable, _ layout: CaptureLayout, _ record: inout ChangeRecord
+    _ signal: RowChangeSignal, _ table: CapturedTable, _ layout: CaptureLayout, _ unchanged: UInt64,
+    _ record: inout ChangeRecord
   ) {
     let start = log.end
     record.valueStart = UInt32(log.values.count)
@@ -129,7 +136,7 @@ extension ChangeCapture {
       switch record.kind {
       case .insert: captureNewValues(signal, layout, &record)
       case .delete: captureOldValues(signal, layout, &record)
-      case .update: captureUpdate(signal, layout, &record)
+      case .update: captureUpdate(signal, layout, unchanged, &record)
       }
     guard isRead else { return giveUp(table, start) }
     if record.kind == .update {
@@ -171,16 +178,26 @@ extension ChangeCapture {
     }
   }
 
-  /// Captures the old values, and behind them the new ones.
+  /// Captures the old values, and behind them the new ones. Of columns that do not change, one value is read: the new
+  /// one, which is never a missing default (Benchmarks: `streams one`).
   private func captureUpdate(
-    _ signal: RowChangeSignal, _ layout: CaptureLayout, _ record: inout ChangeRecord
+    _ signal: RowChangeSignal, _ layout: CaptureLayout, _ unchanged: UInt64, _ record: inout ChangeRecord
   ) -> Bool {
     let storedCount = layout.storedColumns.count
     return log.values.append(2 * storedCount) { values in
       var offset = 0
       for index in layout.sources.indices {
         let source = layout.sources[index]
+        let isUnchanged = unchanged & 1 << UInt64(index) != 0
+        if isUnchanged, !source.isStored { continue }
         guard let new = newValue(signal, source, source.updateIndex) else { return false }
+        if isUnchanged {
+          values.set(new, at: offset)
+          values.set(sameAs: offset, at: offset + storedCount)
+          if new.isInvalidText { record.hasRepairedText = true }
+          offset += 1
+          continue
+        }
         if source.mayBecomeInteger, new.isIntegralDouble { return false }
         let isSame = withOldValue(signal, index, layout) { old in
           let isSame = new.hasSameBytes(as: old)
@@ -262,7 +279,8 @@ extension ChangeCapture {
   }
 
   private func captureCoarsely(
-    _ signal: RowChangeSignal, _ kind: RowChange.Kind, _ table: CapturedTable, _ layout: CaptureLayout
+    _ signal: RowChangeSignal, _ kind: RowChange.Kind, _ table: CapturedTable, _ layout: CaptureLayout,
+    _ unchanged: UInt64
   ) {
     if table.state.coarse.generation != log.generation { table.state.coarse = (0, 0, log.generation) }
     guard kind == .update else {
@@ -276,7 +294,8 @@ extension ChangeCapture {
       return
     }
     var changed: UInt64 = 0
-    for index in layout.sources.indices where table.state.coarse.columns & (1 << UInt64(index)) == 0 {
+    let known = table.state.coarse.columns | unchanged
+    for index in layout.sources.indices where known & (1 << UInt64(index)) == 0 {
       let new = newValue(signal, layout.sources[index], layout.sources[index].updateIndex)
       let isSame = withOldValue(signal, index, layout) { old in new?.hasSameBytes(as: old) == true }
       if isSame != true { changed |= 1 << UInt64(index) }
@@ -287,110 +306,5 @@ extension ChangeCapture {
     guard changed != 0 || isMoved || layout.mustReportAll else { return }
     table.state.coarse.columns |= changed
     log.addCoarse(table.key, .update, layout.changedColumns(record))
-  }
-}
-
-// MARK: - Created tables
-
-// SQLite reports the rows of `CREATE TABLE … AS SELECT` to no hook. The statement cannot stand for them: executed
-// elsewhere, or later, its query may return other rows.
-
-extension ChangeCapture {
-  /// Adds the table that a statement has created, and filled with the rows of a query, to the log: an equal table
-  /// without rows, and its rows.
-  ///
-  /// - Returns: False if the statement is another one, or if the rows are not needed.
-  func addCreatedRows(_ statement: Statement, _ step: Step) -> Bool {
-    guard broker.rowNeeds.exist, let writes = statement.writes, !writes.schemaChanges.isEmpty,
-      statement.sql.isTableCreationWithRows, hasChangedSchema(step, writes),
-      let change = writes.schemaChanges.first(where: { $0.kind == .create && $0.subject == .table })
-    else { return false }
-    let key = TableKey(change.name, in: change.database)
-    let captured = unplannedTable(key)
-    guard let layout = captured.layout, layout.wantsRows else { return false }
-    do {
-      guard let table = try catalogTable(key), let definition = table.sql?.definitionOfCreatedTable else {
-        return false
-      }
-      log.add(writes.schemaChanges, by: "CREATE TABLE \(key.database.quotedDatabaseIdentifier).\(definition)")
-      try addRows(of: table, captured, layout)
-    } catch {
-      Database.log(error, "Could not read the rows of the new table \(key)")
-      log.becomeUnknown()
-    }
-    return true
-  }
-
-  private func addRows(of table: CatalogTable, _ captured: CapturedTable, _ layout: CaptureLayout) throws {
-    guard layout.unreadColumns.isEmpty, let rowIDName = try table.rowIDName(db) else {
-      log.addCoarse(layout.key, .insert)
-      return
-    }
-    let names = [rowIDName] + layout.storedColumns.map { layout.columns[$0].name.quotedDatabaseIdentifier }
-    let sql = "SELECT \(names.joined(separator: ", ")) FROM \(table.qualifiedSQL) ORDER BY \(rowIDName)"
-    try db.shielded {
-      try db.untraced {
-        let rows = try db.compile(sql, isInternal: true)
-        try rows.start()
-        defer { rows.finish() }
-        while try rows.step() {
-          guard log.hasRoom(for: captured) else {
-            log.truncate()
-            log.addCoarse(layout.key, .insert)
-            return
-          }
-          guard addRow(rows, captured, layout) else { return }
-        }
-      }
-    }
-  }
-
-  /// - Returns: False if SQLite has no memory for a value.
-  private func addRow(_ row: Statement, _ captured: CapturedTable, _ layout: CaptureLayout) -> Bool {
-    guard let value = DatabaseValue.readWithoutRefusal(row.sqliteStatement, 0), case .int64(let rowID) = value.storage
-    else { return false }
-    var record = ChangeRecord(table: 0, kind: .insert, oldRowID: rowID, newRowID: rowID)
-    let start = log.end
-    record.valueStart = UInt32(log.values.count)
-    let isRead = log.values.append(layout.storedColumns.count) { values in
-      for column in layout.storedColumns.indices {
-        guard let value = BorrowedValue(ColumnValue(row.sqliteStatement, CInt(column + 1))) else { return false }
-        values.set(value, at: column)
-        if value.isInvalidText { record.hasRepairedText = true }
-      }
-      return true
-    }
-    if !isRead {
-      log.dropValues(after: start)
-      log.addCoarse(layout.key, .insert)
-      return false
-    }
-    record.isCaptured = true
-    record.table = log.index(of: captured)
-    log.add(record)
-    return true
-  }
-}
-
-extension String {
-  /// Whether the text is a statement `CREATE TABLE … AS SELECT`.
-  fileprivate var isTableCreationWithRows: Bool {
-    var tokens = SQLTokenizer(self)
-    var word: String { self[tokens.range].asciiUppercased }
-    guard tokens.next() == .word, word == "CREATE", tokens.next() == .word else { return false }
-    if word == "TEMP" || word == "TEMPORARY" { _ = tokens.next() }
-    guard word == "TABLE" else { return false }
-    // The name, perhaps after IF NOT EXISTS and the name of a database.
-    while let token = tokens.next() {
-      if token == .word, word == "AS" { return true }
-      if token == .other, word != "." { break }
-    }
-    return false
-  }
-
-  /// What follows `CREATE TABLE` in the stored definition of a table.
-  fileprivate var definitionOfCreatedTable: Substring? {
-    let start = "CREATE TABLE "
-    return hasPrefix(start) ? dropFirst(start.count) : nil
   }
 }

@@ -13,6 +13,7 @@ extension ChangeCapture {
       // Opening a virtual table while its statement is compiled also compiles statements on its shadow tables.
       addVirtualTables(to: table, written: writes.tables.map(\.key))
       addLayout(to: table)
+      table.determineUnchangedColumns(updated: written.updatedColumns)
       table.determineNeed()
       return table
     }
@@ -276,5 +277,110 @@ extension String {
       if self[tokens.range].asciiUppercased == "EXISTS" { return true }
     }
     return false
+  }
+}
+
+// MARK: - Created tables
+
+// SQLite reports the rows of `CREATE TABLE … AS SELECT` to no hook. The statement cannot stand for them: executed
+// elsewhere, or later, its query may return other rows.
+
+extension ChangeCapture {
+  /// Adds the table that a statement has created, and filled with the rows of a query, to the log: an equal table
+  /// without rows, and its rows.
+  ///
+  /// - Returns: False if the statement is another one, or if the rows are not needed.
+  func addCreatedRows(_ statement: Statement, _ step: Step) -> Bool {
+    guard broker.rowNeeds.exist, let writes = statement.writes, !writes.schemaChanges.isEmpty,
+      statement.sql.isTableCreationWithRows, hasChangedSchema(step, writes),
+      let change = writes.schemaChanges.first(where: { $0.kind == .create && $0.subject == .table })
+    else { return false }
+    let key = TableKey(change.name, in: change.database)
+    let captured = unplannedTable(key)
+    guard let layout = captured.layout, layout.wantsRows else { return false }
+    do {
+      guard let table = try catalogTable(key), let definition = table.sql?.definitionOfCreatedTable else {
+        return false
+      }
+      log.add(writes.schemaChanges, by: "CREATE TABLE \(key.database.quotedDatabaseIdentifier).\(definition)")
+      try addRows(of: table, captured, layout)
+    } catch {
+      Database.log(error, "Could not read the rows of the new table \(key)")
+      log.becomeUnknown()
+    }
+    return true
+  }
+
+  private func addRows(of table: CatalogTable, _ captured: CapturedTable, _ layout: CaptureLayout) throws {
+    guard layout.unreadColumns.isEmpty, let rowIDName = try table.rowIDName(db) else {
+      log.addCoarse(layout.key, .insert)
+      return
+    }
+    let names = [rowIDName] + layout.storedColumns.map { layout.columns[$0].name.quotedDatabaseIdentifier }
+    let sql = "SELECT \(names.joined(separator: ", ")) FROM \(table.qualifiedSQL) ORDER BY \(rowIDName)"
+    try db.shielded {
+      try db.untraced {
+        let rows = try db.compile(sql, isInternal: true)
+        try rows.start()
+        defer { rows.finish() }
+        while try rows.step() {
+          guard log.hasRoom(for: captured) else {
+            log.truncate()
+            log.addCoarse(layout.key, .insert)
+            return
+          }
+          guard addRow(rows, captured, layout) else { return }
+        }
+      }
+    }
+  }
+
+  /// - Returns: False if SQLite has no memory for a value.
+  private func addRow(_ row: Statement, _ captured: CapturedTable, _ layout: CaptureLayout) -> Bool {
+    guard let value = DatabaseValue.readWithoutRefusal(row.sqliteStatement, 0), case .int64(let rowID) = value.storage
+    else { return false }
+    var record = ChangeRecord(table: 0, kind: .insert, oldRowID: rowID, newRowID: rowID)
+    let start = log.end
+    record.valueStart = UInt32(log.values.count)
+    let isRead = log.values.append(layout.storedColumns.count) { values in
+      for column in layout.storedColumns.indices {
+        guard let value = BorrowedValue(ColumnValue(row.sqliteStatement, CInt(column + 1))) else { return false }
+        values.set(value, at: column)
+        if value.isInvalidText { record.hasRepairedText = true }
+      }
+      return true
+    }
+    if !isRead {
+      log.dropValues(after: start)
+      log.addCoarse(layout.key, .insert)
+      return false
+    }
+    record.isCaptured = true
+    record.table = log.index(of: captured)
+    log.add(record)
+    return true
+  }
+}
+
+extension String {
+  /// Whether the text is a statement `CREATE TABLE … AS SELECT`.
+  fileprivate var isTableCreationWithRows: Bool {
+    var tokens = SQLTokenizer(self)
+    var word: String { self[tokens.range].asciiUppercased }
+    guard tokens.next() == .word, word == "CREATE", tokens.next() == .word else { return false }
+    if word == "TEMP" || word == "TEMPORARY" { _ = tokens.next() }
+    guard word == "TABLE" else { return false }
+    // The name, perhaps after IF NOT EXISTS and the name of a database.
+    while let token = tokens.next() {
+      if token == .word, word == "AS" { return true }
+      if token == .other, word != "." { break }
+    }
+    return false
+  }
+
+  /// What follows `CREATE TABLE` in the stored definition of a table.
+  fileprivate var definitionOfCreatedTable: Substring? {
+    let start = "CREATE TABLE "
+    return hasPrefix(start) ? dropFirst(start.count) : nil
   }
 }

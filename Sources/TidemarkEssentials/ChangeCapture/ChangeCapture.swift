@@ -154,11 +154,12 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
   // MARK: - Steps
 
   func willStep(_ statement: Statement) throws {
-    // Loaded once: each use of an unowned reference retains the object.
-    let db: Database = self.db
+    let db = statement.database
     if db.capture.bypass.current != nil { endCaptureBypass() }
-    if db.transaction.ending != .none { transactionMayHaveEnded(after: nil) }
-    if !log.isOpen || !log.isInStep && db.isInAutocommitMode && db.handle?.isWriting != true { beginTransaction() }
+    if db.transaction.ending != .none { transactionMayHaveEnded(on: db, after: nil) }
+    if !log.isOpen || !log.isInStep && db.isInAutocommitMode && db.handle?.isWriting != true {
+      beginTransaction(on: db)
+    }
     noteForeignStatements(on: db)
     if let recorder, commits(statement), !statement.isExplanation { try record(with: recorder) }
     if needsNoCapture(statement, on: db) {
@@ -180,15 +181,14 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
   }
 
   func didStep(_ statement: Statement, _ result: StepResult) {
-    let error = result.error
+    let (db, error) = (statement.database, result.error)
     if steps.unrecorded == ObjectIdentifier(statement) {
       steps.unrecorded = nil
       guard error == nil else { return }
       noteCommit(statement)
-      if receivesRows { allowCaptureBypass(after: nil) }
+      if db.capture.receivesRows, canBypassCapture(on: db) { allowCaptureBypass(on: db) }
       return
     }
-    let db: Database = self.db
     if db.capture.bypass.current != nil { endCaptureBypass() }
     // The step may have changed no row. With the plan of the former table, the next step would read wrong columns.
     if steps.current?.recompiledWriteCount != db.compilation.counts.recompiledWrites {
@@ -211,11 +211,13 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
     log.didStep(outcome)
     if outcome == .succeeded { didSucceed(statement, step, hasCreatedRows: hasCreatedRows) }
     if !needs.observations.isEmpty { deliver(log.deliverable) }
-    if outcome == .succeeded { allowCaptureBypass(after: step) }
+    guard outcome == .succeeded, canBypassCapture(on: db) else { return }
+    if let plan = step.plan, !plan.isAlwaysReported, !plan.tables.isEmpty { updateBypass(step, plan) }
+    allowCaptureBypass(on: db)
   }
 
   private func didSucceed(_ statement: Statement, _ step: Step, hasCreatedRows: Bool) {
-    let db: Database = self.db
+    let db = statement.database
     if let writes = statement.writes {
       if needs.ofSubscribers.storedNumbers { noteCounters(writes) }
       if !writes.schemaChanges.isEmpty, !hasCreatedRows, hasChangedSchema(step, writes) {
@@ -247,6 +249,7 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
   }
 
   private func noteCommit(_ statement: Statement) {
+    let db = statement.database
     if statement.effects.contains(.keep) { db.transaction.commitDidSucceed(isOpen: !db.isInAutocommitMode) }
   }
 
@@ -268,9 +271,10 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
 
   // MARK: - The hook
 
-  func beginTransaction() {
-    // Loaded once: each use of an unowned reference retains the object.
-    let (db, broker): (Database, ChangeBroker) = (self.db, self.broker)
+  func beginTransaction() { beginTransaction(on: db) }
+
+  /// - Parameter db: The connection. Each use of the unowned reference retains the object.
+  private func beginTransaction(on db: Database) {
     if broker.version != needs.version {
       (needs.ofSubscribers, needs.version) = broker.current
       forgetPlans()
@@ -312,19 +316,13 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
     }
   }
 
-  func keepsChanges(of statement: Statement, after error: DatabaseError) -> Bool {
-    error.resultCode == .SQLITE_CONSTRAINT && error.extendedResultCode != .SQLITE_CONSTRAINT_FOREIGNKEY
-      && statement.mayFailWithoutUndoing && log.isOpen && !log.isEmpty
-  }
-
   func willCommit() throws {
     if needs.observations.isEmpty || db.isReadOnlyForObservers { return }
     deliver(log.undelivered)
     for observation in needs.observations { try observation.observer?.databaseWillCommit() }
   }
 
-  func transactionMayHaveEnded(after error: DatabaseError?) {
-    let db: Database = self.db
+  func transactionMayHaveEnded(on db: Database, after error: DatabaseError?) {
     guard !log.isInStep, !steps.isReceivingRow, db.isAccessible, db.handle != nil else { return }
     db.capture.bypass.epoch = 0
     // No hook reports the end of an empty commit, or of the commit of an incremental blob write.
@@ -344,22 +342,22 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
     case .nothing: break
     case .publish(let hasWritten):
       if hasWritten { noteRedefinedFunctions() }
-      didCommit(hasWritten: hasWritten, recordedVersion)
+      didCommit(on: db, hasWritten: hasWritten, recordedVersion)
     case .publishUnknown:
       log.becomeUnknown()
-      didCommit()
+      didCommit(on: db)
     case .publishUnknownAndContinue:
       log.becomeUnknown()
-      didCommit()
-      beginTransaction()
+      didCommit(on: db)
+      beginTransaction(on: db)
       log.becomeUnknown()
     case .publishRebuild:  // `ATTACH` and `DETACH` change no content.
-      if log.isUnknown { anythingMayHaveChanged() } else { didCommit(notifiesObservers: false) }
+      if log.isUnknown { anythingMayHaveChanged() } else { didCommit(on: db, notifiesObservers: false) }
       if !db.isInAutocommitMode { foreignTransactionContinues() }
     case .discard(let isReported): didRollBack(isReported: isReported)
     case .discardAndContinue(let isReported):
       didRollBack(isReported: isReported)
-      beginTransaction()
+      beginTransaction(on: db)
       // Its first changes were in the log.
       log.becomeUnknown()
     case .forget: log.reset()
@@ -367,11 +365,13 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
     if hasChangedSharedSchema { sharedSchemaDidChange() }
   }
 
-  private func didCommit(hasWritten: Bool = true, _ recordedVersion: UInt64? = nil, notifiesObservers: Bool = true) {
+  private func didCommit(
+    on db: Database, hasWritten: Bool = true, _ recordedVersion: UInt64? = nil, notifiesObservers: Bool = true
+  ) {
     if group.isEmpty { publish(hasWritten: hasWritten, recordedVersion) } else { publishGroup(recordedVersion) }
     db.callbacks.ownCommits.didReport()
     log.reset()
-    if notifiesObservers { notifyObservers { $0.databaseDidCommit($1) } }
+    if notifiesObservers, !needs.observations.isEmpty { notifyObservers { $0.databaseDidCommit($1) } }
   }
 
   private func didRollBack(isReported: Bool) {
@@ -381,7 +381,7 @@ final class ChangeCapture: DatabaseModuleState, ChangeObserver, RowChangeListene
 
   func anythingMayHaveChanged() {
     for observation in needs.observations { observation.observer?.databaseDidChange() }
-    didCommit()
+    didCommit(on: db)
   }
 }
 

@@ -85,20 +85,20 @@ extension ChangeLog {
         rowCount: records[firstRecord..<max(firstRecord, change.rowCount - base.records)].count(where: isReported),
         content: change.content)
     }
-    var changes = CommittedChanges(
-      number: 0, needsVersion: needsVersion, isUnknown: isUnknown || isUncertain,
-      schemaChanges: Array(schemaChanges[start.schemaChanges...]), log: log,
-      details: CommittedChanges.Details(
-        unreported: isUncertain ? unreported.union(.content) : unreported, isTruncated: isTruncated,
-        rowlessChanges: statements, StoredNumbers(), nil))
+    var tables = ShortList<CommittedChanges.TableChanges>()
     var coarseKeys: Set<TableKey> = []
     for entry in ownCoarse where coarseKeys.insert(entry.key).inserted {
       let table = CommittedChanges.TableChanges(key: entry.key, isCoarse: true, log: log)
       var kinds = CommittedChanges.Kinds()
       for other in ownCoarse where other.key == entry.key { kinds.insert(other.kind) }
       table.set(kinds, updatedColumns: nil, .some([]))
-      changes.tables.append(table)
+      tables.append(table)
     }
-    return changes
+    return CommittedChanges(
+      number: 0, needsVersion: needsVersion, isUnknown: isUnknown || isUncertain,
+      schemaChanges: Array(schemaChanges[start.schemaChanges...]), tables: tables, log: log,
+      details: CommittedChanges.Details(
+        unreported: isUncertain ? unreported.union(.content) : unreported, isTruncated: isTruncated,
+        rowlessChanges: statements, StoredNumbers(), nil))
   }
 }

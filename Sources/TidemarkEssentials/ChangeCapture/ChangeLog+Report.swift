@@ -19,37 +19,36 @@ extension ChangeCapture {
     let isReported = ownVersion != version ? hasWritten || !log.isEmpty : !needs.ofSubscribers.isEmpty && !log.isEmpty
     guard isReported, broker.hasReceivers else { return }
     let numbers = needs.ofSubscribers.storedNumbers ? storedNumbers() : StoredNumbers()
-    if let lender = publishReport(ownVersion, numbers, recordedVersion) { log.takeBackRows(from: lender) }
+    if let lent = publishReport(ownVersion, numbers, recordedVersion) { log.takeBackRows(from: lent) }
   }
 
   /// Publishes the report, and releases it.
   private func publishReport(
     _ needsVersion: Int, _ numbers: StoredNumbers, _ recordedVersion: UInt64?
-  ) -> CapturedTable? {
-    var (changes, lender) = log.report(
+  ) -> CommittedChanges.TableChanges? {
+    var (changes, lent) = log.report(
       number: broker.nextCommitNumber(), needsVersion: needsVersion, numbers)
     changes.recordedVersion = recordedVersion
     broker.publish(changes)
-    return lender
+    return lent
   }
 }
 
 extension ChangeLog {
   /// Returns the changes of the committed transaction.
   ///
-  /// - Returns: The changes, and the table whose changes now hold the rows of the log, if there is one.
+  /// - Returns: The changes, and the changes of the only table, which hold the memory of the log; nil for several tables.
   mutating func report(
     number: UInt64, needsVersion: Int, _ numbers: StoredNumbers = StoredNumbers()
-  ) -> (changes: CommittedChanges, lender: CapturedTable?) {
+  ) -> (changes: CommittedChanges, lent: CommittedChanges.TableChanges?) {
     let storedRows = takeStoredRows()
     let isCoarse = areTablesCoarse
     let details = details(numbers, storedRows, isCoarse)
-    let lender = onlyTable
+    let lent = onlyTable.map { self.changes(of: $0) }
     let captured: CapturedLog
     let tables: ShortList<CommittedChanges.TableChanges>
-    if let lender {
-      let changes = changes(of: lender)
-      (captured, tables) = (changes.log, ShortList(changes))
+    if let lent {
+      (captured, tables) = (lent.log, ShortList(lent))
     } else {
       captured = hasCaptured && storedRows == nil ? capturedLog(isCoarse) : .empty
       tables = ShortList(self.tables(of: captured, isCoarse))
@@ -57,7 +56,7 @@ extension ChangeLog {
     let changes = CommittedChanges(
       number: number, needsVersion: needsVersion, isUnknown: isUnknown || isUncertain, schemaChanges: schemaChanges,
       tables: tables, log: captured, details: details)
-    return (changes, lender)
+    return (changes, lent)
   }
 
   /// Whether the tables of the log are reported without their rows: the records of such a table are incomplete, and may
@@ -98,14 +97,28 @@ extension ChangeLog {
     record.isCaptured && (isCoarse.isEmpty || !isCoarse[Int(record.table)])
   }
 
-  /// Takes the memory of the rows back if no subscriber has retained it. The index of queries uses it only while it is
-  /// notified.
-  mutating func takeBackRows(from lender: CapturedTable) {
-    if CommittedChanges.TableChanges.isUnshared(&lender.state.lastReported) {
-      lender.state.lastReported?.log.exchangeRows(with: &self)
-    } else {
-      lender.state.lastReported = nil
+  /// Takes the memory of the rows back, now if no subscriber has retained it, or later. The index of queries uses it
+  /// only while it is notified, and the consumers of change streams shortly afterwards.
+  mutating func takeBackRows(from lent: consuming CommittedChanges.TableChanges) {
+    if CommittedChanges.TableChanges.isUnshared(&lent) {
+      lent.log.exchangeRows(with: &self)
+      returnedReport = lent
+    } else if lent.log.memory <= Self.lentMemoryMax {
+      lentReports.append(lent)
+      if lentReports.count > Self.lentCountMax { _ = lentReports.popFirst() }
     }
+  }
+
+  /// Of the reports that are read after their notification, this number is kept for other commits: more than a consumer
+  /// receives at once while commits are frequent (Benchmarks: `streams one`). Their memory is limited.
+  private static let lentCountMax = 64
+  private static let lentMemoryMax = 4_000
+
+  /// A report that no subscriber retains.
+  private mutating func takeReusableReport() -> CommittedChanges.TableChanges? {
+    if let report = returnedReport.take() { return report }
+    guard !lentReports.isEmpty, CommittedChanges.TableChanges.isUnshared(&lentReports[0]) else { return nil }
+    return lentReports.popFirst()
   }
 
   /// The captured rows, in the memory of the log. The log continues with new memory if a subscriber retains the rows.
@@ -129,24 +142,23 @@ extension ChangeLog {
 
   /// The changes of the only table, with the rows of the log. The log has no rows until they are returned.
   private mutating func changes(of table: CapturedTable) -> CommittedChanges.TableChanges {
-    let layout = layouts[0]
-    let changes =
-      table.state.lastReported ?? CommittedChanges.TableChanges(key: table.key, log: CapturedLog(layouts: [layout]))
-    table.state.lastReported = changes
-    let captured = changes.log
-    captured.exchangeRows(with: &self)
     var draft = TableDraft()
-    table.state.changedColumns = 0
-    for record in captured.records {
-      draft.kinds.insert(record.kind)
-      if record.kind != .update { continue }
-      table.state.changedColumns |= record.changedColumns
-      if record.oldRowID != record.newRowID || layout.mustReportAll {
-        draft.addUpdatedColumns(layout.changedColumns(record))
+    var changedColumns: UInt64 = 0
+    let mustReportAll = layouts[0].mustReportAll
+    for index in records.indices {
+      draft.kinds.insert(records[index].kind)
+      if records[index].kind != .update { continue }
+      changedColumns |= records[index].changedColumns
+      if mustReportAll || records[index].oldRowID != records[index].newRowID {
+        draft.addUpdatedColumns(layouts[0].changedColumns(records[index]))
       }
     }
-    if table.state.changedColumns != 0 { draft.addUpdatedColumns(table.namesOfChangedColumns) }
-    changes.set(draft.kinds, updatedColumns: draft.updatedColumns, .all(count: captured.records.count))
+    table.state.changedColumns = changedColumns
+    if changedColumns != 0 { draft.addUpdatedColumns(table.namesOfChangedColumns) }
+    let changes = takeReusableReport() ?? CommittedChanges.TableChanges(key: table.key, log: CapturedLog(layouts: []))
+    changes.reuse(for: table)
+    changes.set(draft.kinds, updatedColumns: draft.updatedColumns, .all(count: records.count))
+    changes.log.exchangeRows(with: &self)
     return changes
   }
 
@@ -230,9 +242,10 @@ extension CommittedChanges {
   /// Changes of tables whose rows are not known.
   init(unknownRowsOf tables: [TableKey]) {
     let log = CapturedLog(records: [], values: CapturedValues(), layouts: [])
-    self.init(number: 0, needsVersion: .max, log: log)
     var draft = TableDraft()
     draft.becomeCoarse()
-    for key in tables { self.tables.append(draft.changes(of: key, log)) }
+    self.init(
+      number: 0, needsVersion: .max, tables: ShortList(tables.map { [draft] key in draft.changes(of: key, log) }),
+      log: log)
   }
 }

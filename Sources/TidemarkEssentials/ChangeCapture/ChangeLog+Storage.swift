@@ -111,6 +111,7 @@ extension ChangeLog {
   /// Frees the memory that is kept for rows. The rows of an open transaction stay.
   mutating func releaseMemory() {
     if records.isEmpty, values.isEmpty { (records, values) = ([], CapturedValues()) }
+    (returnedReport, lentReports) = (nil, Queue())
   }
 
   private mutating func loseRows(from position: RowStore.Position) {

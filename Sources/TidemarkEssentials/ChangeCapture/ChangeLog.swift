@@ -141,6 +141,11 @@ struct ChangeLog {
   var deliveredCount = 0
   var rowCounts = RowCounts()
 
+  /// Former reports, whose memory serves for the next ones: one that no subscriber retains, and those that subscribers
+  /// may still read, the oldest first.
+  var returnedReport: CommittedChanges.TableChanges?
+  var lentReports = Queue<CommittedChanges.TableChanges>()
+
   /// The recordings of parts of the transaction, the outermost first: see `ChangeLog+Recordings.swift`.
   var recordings: [Recording] = []
 

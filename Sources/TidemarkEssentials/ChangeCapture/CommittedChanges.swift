@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The captured changes of a commit.
 struct CommittedChanges: Sendable {
   /// A number that increases with each commit.
@@ -8,27 +10,52 @@ struct CommittedChanges: Sendable {
   var needsVersion: Int
 
   /// Whether anything may have changed, for instance because a backup has replaced the database.
-  var isUnknown = false
-
-  /// The schema changes. In doubt, subscribers treat any of them as a change of everything.
-  var schemaChanges: [SchemaChange] = []
-
-  /// The changed tables.
-  var tables = ShortList<TableChanges>()
-
-  /// All captured rows, in the order of their changes.
-  var rows: CapturedRows { CapturedRows(log: log) }
-
-  let log: CapturedLog
-
-  /// What else the transaction has changed; nil for most transactions.
-  var details: Details?
+  var isUnknown: Bool
 
   /// Whether transactions follow that were committed together with this one.
   var isContinued = false
 
   /// The version under which the changes are also stored; nil if they are not. See `CommitRecorder`.
   var recordedVersion: UInt64?
+
+  private let content: Content
+
+  /// The changes. This is a class because commits are passed on and kept: a copy retains one object.
+  private final class Content: Sendable {
+    let schemaChanges: [SchemaChange]
+    let tables: ShortList<TableChanges>
+    let log: CapturedLog
+    let details: Details?
+
+    init(
+      _ schemaChanges: [SchemaChange], _ tables: ShortList<TableChanges>, _ log: CapturedLog, _ details: Details?
+    ) {
+      (self.schemaChanges, self.tables, self.log, self.details) = (schemaChanges, tables, log, details)
+    }
+  }
+
+  init(
+    number: UInt64, needsVersion: Int, isUnknown: Bool = false, schemaChanges: [SchemaChange] = [],
+    tables: ShortList<TableChanges> = ShortList(), log: CapturedLog = .empty, details: Details? = nil,
+    recordedVersion: UInt64? = nil
+  ) {
+    (self.number, self.needsVersion, self.isUnknown) = (number, needsVersion, isUnknown)
+    self.recordedVersion = recordedVersion
+    content = Content(schemaChanges, tables, log, details)
+  }
+
+  /// The schema changes. In doubt, subscribers treat any of them as a change of everything.
+  var schemaChanges: [SchemaChange] { content.schemaChanges }
+
+  /// The changed tables.
+  var tables: ShortList<TableChanges> { content.tables }
+
+  /// All captured rows, in the order of their changes.
+  var rows: CapturedRows { CapturedRows(log: log) }
+  var log: CapturedLog { content.log }
+
+  /// What else the transaction has changed; nil for most transactions.
+  var details: Details? { content.details }
 
   /// The changes of a transaction that are not rows, and the reasons why rows are not reported.
   final class Details: Sendable {
@@ -59,10 +86,10 @@ struct CommittedChanges: Sendable {
   /// The changes of one table. This is a class because each commit passes it to several functions.
   ///
   /// Invariant: a subscriber that retains the object finds it unchanged. Most subscribers use it only during the
-  /// notification; its memory then serves for the next commit (`isUnshared`). The compiler cannot check this: whether
-  /// the object is shared is known at run time.
+  /// notification, or shortly afterwards; its memory then serves for another commit (`isUnshared`). The compiler cannot
+  /// check this: whether the object is shared is known at run time.
   final class TableChanges: @unchecked Sendable {
-    let key: TableKey
+    var key: TableKey { content.key }
 
     /// Whether only kinds and columns are known: no query needs more, or there were too many rows.
     let isCoarse: Bool
@@ -70,6 +97,7 @@ struct CommittedChanges: Sendable {
     @exclusivity(unchecked) private var content: Content
 
     private struct Content {
+      var key: TableKey
       var kinds = Kinds()
       var updatedColumns: Set<String>? = []
       var rowIndexes = RowIndexes.all(count: 0)
@@ -91,9 +119,8 @@ struct CommittedChanges: Sendable {
     var log: CapturedLog { content.log }
 
     init(key: TableKey, isCoarse: Bool = false, log: CapturedLog) {
-      self.key = key
       self.isCoarse = isCoarse
-      content = Content(log: log)
+      content = Content(key: key, log: log)
     }
 
     /// Sets the changes, before any subscriber is notified.
@@ -101,19 +128,27 @@ struct CommittedChanges: Sendable {
       (content.kinds, content.updatedColumns, content.rowIndexes) = (kinds, updatedColumns, rowIndexes)
     }
 
-    /// Whether no subscriber retains the object, or its rows.
-    ///
-    /// The reference counts would be enough. Subscribers also set a flag, because the thread sanitizer does not see the
-    /// order in which reference counts change.
-    static func isUnshared(_ changes: inout TableChanges?) -> Bool {
-      isKnownUniquelyReferenced(&changes) && changes?.isLogUnshared == true
+    /// Uses the object for changes of a table, with one layout.
+    func reuse(for table: CapturedTable) {
+      // Most often, it is the same table.
+      if let layout = content.log.layouts.first, layout === table.state.layouts.first { return }
+      content.key = table.key
+      content.log.setLayouts(table.state.layouts)
     }
 
-    private var isLogUnshared: Bool { !content.log.isKept && isKnownUniquelyReferenced(&content.log) }
+    /// Whether no subscriber retains the object, or its rows.
+    ///
+    /// The reference counts would be enough. Subscribers are also counted explicitly, because the thread sanitizer does
+    /// not see the order in which reference counts change.
+    static func isUnshared(_ changes: inout TableChanges) -> Bool {
+      isKnownUniquelyReferenced(&changes) && changes.isLogUnshared
+    }
+
+    private var isLogUnshared: Bool { !content.log.hasReaders && isKnownUniquelyReferenced(&content.log) }
 
     /// Creates a copy with a copy of the rows.
     init(_ other: TableChanges, log: CapturedLog) {
-      (key, isCoarse, content) = (other.key, other.isCoarse, other.content)
+      (isCoarse, content) = (other.isCoarse, other.content)
       content.log = log
     }
   }
@@ -133,16 +168,30 @@ struct CommittedChanges: Sendable {
     case some([Int])
   }
 
+  /// Returns the same changes with other details, if they have details.
+  func withDetails(_ change: (Details) -> Details) -> CommittedChanges {
+    CommittedChanges(
+      number: number, needsVersion: needsVersion, isUnknown: isUnknown, schemaChanges: schemaChanges, tables: tables,
+      log: log, details: details.map(change), recordedVersion: recordedVersion)
+  }
+
   /// Returns changes that can be retained after the notification. To be called during the notification, on its thread.
+  ///
+  /// If the subscriber calls `endReading` when it has read them, their memory may serve for another commit.
   func kept() -> CommittedChanges {
     if log.keep() { return self }
     let log = log.copy()
-    var changes = CommittedChanges(
-      number: number, needsVersion: needsVersion, isUnknown: isUnknown, schemaChanges: schemaChanges, log: log,
-      details: details, recordedVersion: recordedVersion)
-    for table in tables { changes.tables.append(TableChanges(table, log: log)) }
-    return changes
+    return CommittedChanges(
+      number: number, needsVersion: needsVersion, isUnknown: isUnknown, schemaChanges: schemaChanges,
+      tables: ShortList(tables.map { TableChanges($0, log: log) }), log: log, details: details,
+      recordedVersion: recordedVersion)
   }
+
+  /// Another reader begins to read kept changes, which an earlier one still reads.
+  func beginReading() { log.beginReading() }
+
+  /// A reader of kept changes does not read them any more.
+  func endReading() { log.endReading() }
 }
 
 extension CommittedChanges.RowIndexes: RandomAccessCollection {
@@ -176,23 +225,29 @@ struct CapturedRows: Sendable, RandomAccessCollection {
 /// notified, and after they have released it: see `TableChanges`, also for the unchecked conformance.
 final class CapturedLog: @unchecked Sendable {
   @exclusivity(unchecked) private var content: Content
-  let layouts: [CaptureLayout]
+
+  /// The number of subscribers that may read the log after the notification.
+  private let readerCount = Atomic<Int>(0)
 
   private struct Content {
     var records: [ChangeRecord]
     var values: CapturedValues
-
-    /// Whether a subscriber retains the log after the notification.
-    var isKept = false
+    var layouts: [CaptureLayout]
   }
 
   var records: [ChangeRecord] { content.records }
   var values: CapturedValues { content.values }
-  var isKept: Bool { content.isKept }
+  var layouts: [CaptureLayout] { content.layouts }
+  var hasReaders: Bool { readerCount.load(ordering: .acquiring) > 0 }
+
+  /// The approximate number of bytes in memory.
+  var memory: Int {
+    records.count * MemoryLayout<ChangeRecord>.stride + values.count * MemoryLayout<CapturedValues.Value>.stride
+      + layouts.count * MemoryLayout<CaptureLayout>.stride + values.byteCount
+  }
 
   init(records: [ChangeRecord] = [], values: CapturedValues = CapturedValues(), layouts: [CaptureLayout]) {
-    content = Content(records: records, values: values)
-    self.layouts = layouts
+    content = Content(records: records, values: values, layouts: layouts)
   }
 
   static let empty = CapturedLog(layouts: [])
@@ -202,14 +257,33 @@ final class CapturedLog: @unchecked Sendable {
     log.exchangeRows(&content.records, &content.values)
   }
 
-  /// Marks the log as retained.
+  /// Calls a closure with the rows. Reading them one by one would change reference counts for each value.
+  func withRows<Result>(
+    _ body: (UnsafeBufferPointer<ChangeRecord>, CapturedValues.Content) throws -> Result
+  ) rethrows -> Result {
+    try content.records.withUnsafeBufferPointer { records in
+      try content.values.withContent { try body(records, $0) }
+    }
+  }
+
+  fileprivate func setLayouts(_ layouts: [CaptureLayout]) { content.layouts = layouts }
+
+  // An empty log is never modified, and is shared by all changes without rows.
+
+  fileprivate func beginReading() {
+    if !records.isEmpty { readerCount.wrappingAdd(1, ordering: .relaxed) }
+  }
+
+  fileprivate func endReading() {
+    if !records.isEmpty { readerCount.wrappingSubtract(1, ordering: .releasing) }
+  }
+
+  /// A subscriber begins to read the log, which it retains.
   ///
   /// - Returns: Whether the log should be retained. It may be the memory of a large transaction, with few rows now.
   fileprivate func keep() -> Bool {
-    // An empty log is never modified, and is shared by all changes without rows.
-    if records.isEmpty { return true }
-    guard records.capacity <= max(16, 2 * records.count), values.isCompact else { return false }
-    content.isKept = true
+    guard records.isEmpty || records.capacity <= max(16, 2 * records.count) && values.isCompact else { return false }
+    beginReading()
     return true
   }
 

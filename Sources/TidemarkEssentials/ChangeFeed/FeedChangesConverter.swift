@@ -150,8 +150,7 @@ private struct FeedChangesDraft {
 
   func changes(number: UInt64) -> CommittedChanges {
     let log = CapturedLog(records: records, values: values, layouts: layouts)
-    var changes = CommittedChanges(number: number, needsVersion: .max, log: log)
-    for table in tables { changes.tables.append(table.draft.changes(of: table.key, log)) }
-    return changes
+    return CommittedChanges(
+      number: number, needsVersion: .max, tables: ShortList(tables.map { $0.draft.changes(of: $0.key, log) }), log: log)
   }
 }

@@ -117,10 +117,7 @@ extension CommittedChanges.RowIndexes {
   }
 }
 
-extension CapturedLog {
-  /// The approximate number of bytes in memory.
-  fileprivate var memory: Int {
-    records.count * MemoryLayout<ChangeRecord>.stride + values.count * MemoryLayout<CapturedValues.Value>.stride
-      + layouts.count * MemoryLayout<CaptureLayout>.stride + values.byteCount
-  }
+extension ChangeBuffer.Entry {
+  func beginReading() { if case .commit(let commit) = content { commit.beginReading() } }
+  func endReading() { if case .commit(let commit) = content { commit.endReading() } }
 }

@@ -90,8 +90,8 @@ struct ChangeBuffer {
     case pending(Delivery)
   }
 
-  private var slots: [Slot?] = []
-  private var head = 0
+  /// The entries that a consumer has not passed yet, and those behind them.
+  private var slots = Queue<Slot>()
   private var firstNumber: UInt64 = 0
   private var byteCount = 0
   private var byteLimit = 0
@@ -144,7 +144,7 @@ struct ChangeBuffer {
     guard let consumer = consumers.removeValue(forKey: id) else { return }
     if consumer.failure == nil { activeCount -= 1 }
     for number in max(consumer.next, firstNumber)..<max(end(of: consumer), firstNumber, consumer.next) {
-      slots[index(of: number)]?.consumersBefore -= 1
+      slots[index(of: number)].consumersBefore -= 1
     }
     removePassedEntries()
     byteLimit = consumers.values.map(\.byteLimit).max() ?? 0
@@ -201,8 +201,11 @@ struct ChangeBuffer {
       return .missed(missed)
     }
     if let delivery = takePostponed(&consumer) { return delivery }
-    while consumer.next < end(of: consumer), let entry = takeEntry(&consumer) {
-      if consumer.receives(entry) { return .entry(entry) }
+    while consumer.next < end(of: consumer) {
+      let entry = takeEntry(&consumer)
+      guard consumer.receives(entry) else { continue }
+      entry.beginReading()
+      return .entry(entry)
     }
     if let delivery = takePostponed(&consumer) { return delivery }
     guard let failure = consumer.failure else { return .nothing }
@@ -224,7 +227,7 @@ struct ChangeBuffer {
     consumer.pass(through: version)
     // It will not receive these entries. If they were removed later, it would learn that it has missed them.
     while consumer.next >= firstNumber, consumer.next < end(of: consumer),
-      let versions = slots[index(of: consumer.next)]?.entry.versions, versions.upperBound <= version
+      let versions = slots[index(of: consumer.next)].entry.versions, versions.upperBound <= version
     {
       _ = takeEntry(&consumer)
     }
@@ -237,15 +240,14 @@ struct ChangeBuffer {
     defer { removePassedEntries() }
     (consumer.hold, consumer.postponed) = (.none, nil)
     consumer.next = max(consumer.next, firstNumber)
-    while consumer.next < min(number, end(of: consumer)), let entry = takeEntry(&consumer) {
-      _ = consumer.receives(entry)
-    }
+    while consumer.next < min(number, end(of: consumer)) { _ = consumer.receives(takeEntry(&consumer)) }
     consumers[id] = consumer
   }
 
-  private mutating func takeEntry(_ consumer: inout Consumer) -> Entry? {
-    guard let entry = slots[index(of: consumer.next)]?.entry else { return nil }
-    slots[index(of: consumer.next)]?.consumersBefore -= 1
+  private mutating func takeEntry(_ consumer: inout Consumer) -> Entry {
+    let index = index(of: consumer.next)
+    let entry = slots[index].entry
+    slots[index].consumersBefore -= 1
     consumer.next += 1
     consumer.lastRecordedVersion = max(consumer.lastRecordedVersion, entry.recordedVersion ?? 0)
     return entry
@@ -280,18 +282,25 @@ struct ChangeBuffer {
 
   /// Adds the transactions of a commit of the writer.
   ///
-  /// - Parameter version: The version of the database after it; nil if it is unknown.
-  mutating func add(_ transactions: ShortList<CommittedChanges>, version: UInt64?, microsecondsSince1970: Int64) {
+  /// - Parameters:
+  ///   - last: The last transaction; nil if it concerns no consumer.
+  ///   - earlier: The transactions before it that were committed together with it.
+  ///   - version: The version of the database after them; nil if it is unknown.
+  mutating func add(
+    _ last: CommittedChanges?, after earlier: [CommittedChanges] = [], version: UInt64?, microsecondsSince1970: Int64
+  ) {
     let isIncluded = if let version, let lastVersion { version <= lastVersion } else { false }
-    for (index, changes) in transactions.enumerated() {
-      if isIncluded, changes.recordedVersion == nil, changes.isUnknown || !readsExternalCommits { continue }
+    func add(_ changes: CommittedChanges, isContinuation: Bool) {
+      if isIncluded, changes.recordedVersion == nil, changes.isUnknown || !readsExternalCommits { return }
       noteReport(of: changes)
-      add(
+      self.add(
         Entry(
           content: .commit(changes), versions: version.map { $0...$0 }, microsecondsSince1970: microsecondsSince1970,
           byteCount: 200 + changes.memory, fileByteCount: changes.fileByteCount, isIncluded: isIncluded,
-          isContinuation: index > 0))
+          isContinuation: isContinuation))
     }
+    for (index, changes) in earlier.enumerated() { add(changes, isContinuation: index > 0) }
+    if let last { add(last, isContinuation: !earlier.isEmpty) }
   }
 
   /// Whether consumers read the changes of external commits. These changes do not include own ones that are not stored,
@@ -333,7 +342,7 @@ struct ChangeBuffer {
 
   /// Whether all consumers will receive such an entry as the last one: another one would say the same.
   private func isLast(_ isEqual: (Entry) -> Bool) -> Bool {
-    guard let slot = slots.last, let slot else { return false }
+    guard let slot = slots.last else { return false }
     return slot.consumersBefore == activeCount && isEqual(slot.entry)
   }
 
@@ -343,7 +352,7 @@ struct ChangeBuffer {
     byteCount += entry.byteCount
     fileByteCount += entry.fileByteCount
     if let versions = entry.versions, !entry.isIncluded { lastVersion = versions.upperBound }
-    while byteCount > byteLimit || fileByteCount > Self.fileByteLimit, slots.count - head > 1 { removeFirst() }
+    while byteCount > byteLimit || fileByteCount > Self.fileByteLimit, slots.count > 1 { removeFirst() }
   }
 
   /// Ends the streams of the consumers, after the entries so far.
@@ -355,32 +364,25 @@ struct ChangeBuffer {
 
   private func end(of consumer: Consumer) -> UInt64 { consumer.failure?.end ?? endNumber }
 
-  var endNumber: EntryNumber { firstNumber + UInt64(slots.count - head) }
+  var endNumber: EntryNumber { firstNumber + UInt64(slots.count) }
 
-  private func index(of number: UInt64) -> Int { head + Int(number - firstNumber) }
+  private func index(of number: UInt64) -> Int { Int(number - firstNumber) }
 
   private mutating func removePassedEntries() {
-    while head < slots.count, slots[head]?.consumersBefore == 0 { removeFirst() }
+    while !slots.isEmpty, slots[0].consumersBefore == 0 { removeFirst() }
   }
 
   private mutating func removeFirst() {
-    guard let entry = slots[head].take()?.entry else { return }
+    guard let entry = slots.popFirst()?.entry else { return }
     byteCount -= entry.byteCount
     fileByteCount -= entry.fileByteCount
     if let version = entry.versions?.upperBound, !entry.isIncluded { lastRemovedVersion = version }
-    removed.append(entry)
-    head += 1
     firstNumber += 1
-    if head == slots.count {
-      slots.removeAll(keepingCapacity: true)
-      head = 0
-    } else if head >= 64, head * 2 >= slots.count {
-      slots.removeFirst(head)
-      head = 0
-    }
+    entry.endReading()
+    removed.append(entry)
   }
 
-  /// Returns the removed entries. To be released outside of the lock.
+  /// Takes the removed entries. To be released outside of the lock.
   mutating func takeRemoved() -> [Entry] {
     if removed.isEmpty { return [] }
     defer { removed = [] }

@@ -263,6 +263,7 @@ final class ChangeConsumer: Sendable {
           state.parts = TransactionParts(commit, isUnknown: isUnknown, at: entry.microsecondsSince1970, versions)
           if state.parts != nil { return state.nextPart(rowLimit: limits.rowCount) }
         }
+        defer { commit.endReading() }
         return state.reader.changes(
           of: commit, isUnknown: isUnknown, rowLimit: limits.rowCount, at: entry.microsecondsSince1970, versions)
       }

@@ -54,9 +54,11 @@ struct ChangeReader {
     }
     limitCache()
     let log = commit.log
-    for (index, record) in log.records.enumerated() {
-      if !others.isEmpty { addOthers(before: index) }
-      add(record, at: index, of: log, to: &draft)
+    log.withRows { records, values in
+      for (index, record) in records.enumerated() {
+        if !others.isEmpty { addOthers(before: index) }
+        add(record, at: index, of: log, values, to: &draft)
+      }
     }
     addOthers(before: .max)
     for table in commit.tables where table.isCoarse && concernsRegion(table) {
@@ -146,7 +148,8 @@ struct ChangeReader {
   // MARK: - Rows
 
   mutating func add(
-    _ record: ChangeRecord, at index: Int, of log: CapturedLog, to draft: inout Draft
+    _ record: ChangeRecord, at index: Int, of log: CapturedLog, _ values: CapturedValues.Content,
+    to draft: inout Draft
   ) {
     let table = table(of: log.layouts[Int(record.table)])
     switch table.admission {
@@ -165,30 +168,38 @@ struct ChangeReader {
       blobWrites.append((draft.elements.count, column))
     }
     draft.rowCount += 1
-    draft.elements.append(.row(Self.row(record, rows.table, rows.offsets, log)))
+    let row = Self.row(record, rows.table, rows.offsets, storedCount: table.layout.storedColumns.count, values)
+    draft.elements.append(.row(row))
   }
 
   private static func row(
-    _ record: ChangeRecord, _ table: ChangedTable, _ offsets: [Int?], _ log: CapturedLog
+    _ record: ChangeRecord, _ table: ChangedTable, _ offsets: [Int?], storedCount: Int, _ values: CapturedValues.Content
   ) -> ChangedRow {
-    func image(_ start: Int, _ rowID: Int64) -> ChangedRow.Image {
-      ChangedRow.Image(
-        rowID: table.rowID == .none ? 0 : rowID,
-        values: offsets.map { offset in
-          offset.map { log.values[start + $0] } ?? DatabaseValue(.int64(rowID))
-        })
+    func image(_ start: Int, _ rowID: Int64, unchanged old: [DatabaseValue] = []) -> ChangedRow.Image {
+      var image = ChangedRow.Image(rowID: table.rowID == .none ? 0 : rowID, values: [])
+      image.values.reserveCapacity(offsets.count)
+      for (position, offset) in offsets.enumerated() {
+        guard let offset else {
+          image.values.append(DatabaseValue(.int64(rowID)))
+          continue
+        }
+        let isUnchanged = !old.isEmpty && values.areStoredOnce(start + offset - storedCount, start + offset)
+        image.values.append(isUnchanged ? old[position] : values[start + offset])
+      }
+      return image
     }
     let start = Int(record.valueStart)
     let images: ChangedRow.Images =
       switch record.kind {
       case .insert: .insert(image(start, record.newRowID))
       case .delete: .delete(image(start, record.oldRowID))
-      case .update:
-        .update(
-          old: image(start, record.oldRowID),
-          new: image(start + log.layouts[Int(record.table)].storedColumns.count, record.newRowID))
+      case .update: update(image(start, record.oldRowID))
       }
     return ChangedRow(table: table, images: images)
+
+    func update(_ old: ChangedRow.Image) -> ChangedRow.Images {
+      .update(old: old, new: image(start + storedCount, record.newRowID, unchanged: old.values))
+    }
   }
 
   private mutating func table(of layout: CaptureLayout) -> Table {

@@ -24,15 +24,15 @@ final class ChangeStreamHub: _DatabaseCore.Component {
     let core: _DatabaseCore
     let subscription: ChangeSubscription?
     let externalCommits: ExternalCommitListener?
-
-    /// The first transactions of a commit that is being reported.
-    var transactions = ShortList<CommittedChanges>()
   }
 
   private struct Guarded {
     var buffer = ChangeBuffer()
     var waiters: [Waiter] = []
     var watch: Watch?
+
+    /// The first transactions of a commit that is being reported.
+    var earlierTransactions: [CommittedChanges] = []
     var interests: [ConsumerID: Interest] = [:]
 
     /// The interests of all consumers.
@@ -51,9 +51,18 @@ final class ChangeStreamHub: _DatabaseCore.Component {
       waiters.isEmpty || hasPollingConsumer ? nil : waiters.removeFirst()
     }
 
-    mutating func takeWatch() -> Watch? {
+    /// Ends the watch.
+    ///
+    /// - Returns: Objects to be released outside of the lock.
+    mutating func endWatch() -> (Watch?, [CommittedChanges]) {
       mark = nil
-      return watch.take()
+      return (watch.take(), takeEarlierTransactions())
+    }
+
+    mutating func takeEarlierTransactions() -> [CommittedChanges] {
+      if earlierTransactions.isEmpty { return [] }
+      defer { earlierTransactions = [] }
+      return earlierTransactions
     }
 
     mutating func joinInterests() {
@@ -70,47 +79,33 @@ final class ChangeStreamHub: _DatabaseCore.Component {
     /// The first version of the needs that includes the needs of the consumer.
     var needsVersion: Int
 
+    /// The last table that was found among the tables. Most commits change the same table as the one before.
+    private var lastFound: TableKey?
+
+    init(tables: Set<TableKey>?, needsVersion: Int) { (self.tables, self.needsVersion) = (tables, needsVersion) }
+
     static let nothing = Interest(tables: [], needsVersion: 0)
 
     /// All commits.
     static let everything = Interest(tables: nil, needsVersion: 0)
 
     /// Whether a commit may concern the consumer.
-    func includes(_ changes: CommittedChanges) -> Bool {
+    mutating func includes(_ changes: CommittedChanges) -> Bool {
       guard let tables, changes.details == nil, !changes.isUnknown, changes.needsVersion >= needsVersion else {
         return true
       }
-      return changes.tables.contains { tables.contains($0.key) }
+      for table in changes.tables {
+        if table.key == lastFound { return true }
+        guard tables.contains(table.key) else { continue }
+        lastFound = table.key
+        return true
+      }
+      return false
     }
 
     mutating func formUnion(_ other: Interest) {
       if let added = other.tables { tables?.formUnion(added) } else { tables = nil }
       needsVersion = max(needsVersion, other.needsVersion)
-    }
-  }
-
-  /// How often entries are added.
-  struct Frequency: Sendable {
-    private var last: Int64 = 0
-    private var isHigh = false
-
-    /// Entries are frequent if the time between two of them is less than this.
-    private static let microseconds: Int64 = 1_000
-
-    mutating func entryWasAdded(at microsecondsSince1970: Int64) {
-      isHigh = isSoon(microsecondsSince1970)
-      last = microsecondsSince1970
-    }
-
-    /// Whether the next entry is likely to follow soon.
-    func isHigh(at microsecondsSince1970: Int64) -> Bool {
-      isHigh && isSoon(microsecondsSince1970)
-    }
-
-    // The clock may have been set back.
-    private func isSoon(_ microsecondsSince1970: Int64) -> Bool {
-      let (difference, isOverflow) = microsecondsSince1970.subtractingReportingOverflow(last)
-      return !isOverflow && (0..<Self.microseconds).contains(difference)
     }
   }
 
@@ -232,12 +227,12 @@ final class ChangeStreamHub: _DatabaseCore.Component {
 
   func removeConsumer(_ id: ConsumerID) {
     // The watch and the entries are released outside of the lock.
-    _ = guarded.withLock { guarded -> (Watch?, [ChangeBuffer.Entry]) in
+    _ = guarded.withLock { guarded -> ((Watch?, [CommittedChanges])?, [ChangeBuffer.Entry]) in
       guarded.buffer.removeConsumer(id)
       guarded.interests[id] = nil
       guarded.joinInterests()
       let removed = guarded.buffer.takeRemoved()
-      return (guarded.buffer.isUnused ? guarded.takeWatch() : nil, removed)
+      return (guarded.buffer.isUnused ? guarded.endWatch() : nil, removed)
     }
   }
 
@@ -296,8 +291,8 @@ final class ChangeStreamHub: _DatabaseCore.Component {
     }
   }
 
-  /// A commit is received later by this time at most. With 200 microseconds, a write with one consumer takes 1.6 times
-  /// as long as one without streams; with 500, 1.45 times; with 1,000, 1.4 times (Benchmarks: `streams one`).
+  /// A commit is received later by this time at most. With 250 or 1,000 microseconds, a write takes as long
+  /// (Benchmarks: `streams one`).
   private static let pollingInterval = Duration.microseconds(500)
 
   /// Wakes the consumers for which there is something.
@@ -320,12 +315,12 @@ final class ChangeStreamHub: _DatabaseCore.Component {
       guard guarded.watch?.number == watch else { return (false, false, false) }
       if guarded.joinedInterest.includes(changes) { return (true, false, !changes.isContinued) }
       let isAwaited = guarded.buffer.willNotAdd(changes)
-      return (false, isAwaited, !changes.isContinued && guarded.watch?.transactions.isEmpty == false)
+      return (false, isAwaited, !changes.isContinued && !guarded.earlierTransactions.isEmpty)
     }
     if isAwaited { wakeConsumers() }
     let kept = isConcerned ? changes.kept() : nil
     if endsCommit { return addTransactions(through: kept, in: core) }
-    if let kept { guarded.withLock { $0.watch?.transactions.append(kept) } }
+    if let kept { guarded.withLock { $0.earlierTransactions.append(kept) } }
   }
 
   /// Adds the transactions of a commit that concern consumers.
@@ -334,7 +329,7 @@ final class ChangeStreamHub: _DatabaseCore.Component {
   private func addTransactions(through last: CommittedChanges?, in core: _DatabaseCore) {
     let (position, time) = (core.positionOfOwnCommit(), clock.microsecondsSince1970())
     // Released outside of the lock.
-    let (waiter, _, _) = guarded.withLock { guarded -> (Waiter?, [ChangeBuffer.Entry], ShortList<CommittedChanges>) in
+    let (waiter, _, _) = guarded.withLock { guarded -> (Waiter?, [ChangeBuffer.Entry], [CommittedChanges]) in
       if let position {
         if let mark = guarded.mark, position.includesExternalCommits(since: mark) {
           guarded.buffer.addExternalCommits(through: position.version - 1, microsecondsSince1970: time)
@@ -343,12 +338,10 @@ final class ChangeStreamHub: _DatabaseCore.Component {
         let version = max(position.version, guarded.mark?.version ?? 0)
         guarded.mark = Position(version: version, ownCommitCount: position.ownCommitCount)
       }
-      var transactions = guarded.watch?.transactions ?? ShortList()
-      guarded.watch?.transactions = ShortList()
-      if let last { transactions.append(last) }
-      guarded.buffer.add(transactions, version: position?.version, microsecondsSince1970: time)
+      let earlier = guarded.takeEarlierTransactions()
+      guarded.buffer.add(last, after: earlier, version: position?.version, microsecondsSince1970: time)
       guarded.frequency.entryWasAdded(at: time)
-      return (guarded.takeWaiter(), guarded.buffer.takeRemoved(), transactions)
+      return (guarded.takeWaiter(), guarded.buffer.takeRemoved(), earlier)
     }
     waiter?.continuation.resume()
   }
@@ -358,12 +351,12 @@ final class ChangeStreamHub: _DatabaseCore.Component {
     let time = clock.microsecondsSince1970()
     let position = event.isCommitInMainDatabase ? core.positionOfExternalCommit() : nil
     // Released outside of the lock.
-    let released = guarded.withLock { guarded -> (Watch?, [ChangeBuffer.Entry]) in
+    let released = guarded.withLock { guarded -> ((Watch?, [CommittedChanges])?, [ChangeBuffer.Entry]) in
       guard guarded.watch?.number == watch else { return (nil, []) }
       if case .fileMoved(let error) = event {
         // The detection has ended. Later consumers begin another one.
         guarded.buffer.fail(error)
-        return (guarded.takeWatch(), [])
+        return (guarded.endWatch(), [])
       }
       if let position, position.version >= guarded.mark?.version ?? 0 { guarded.mark = position }
       if event.isCommitInMainDatabase {
@@ -383,11 +376,11 @@ final class ChangeStreamHub: _DatabaseCore.Component {
   func didNotClose() { guarded.withLock(\.watch)?.externalCommits?.resume() }
 
   func didClose() {
-    let watch = guarded.withLock { guarded -> Watch? in
+    let ended = guarded.withLock { guarded in
       guarded.buffer.fail(Database.closedError)
-      return guarded.takeWatch()
+      return guarded.endWatch()
     }
-    withExtendedLifetime(watch) { wakeConsumers() }
+    withExtendedLifetime(ended) { wakeConsumers() }
   }
 }
 

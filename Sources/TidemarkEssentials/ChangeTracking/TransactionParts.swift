@@ -67,9 +67,11 @@ extension ChangeReader {
     }
     limitCache()
     let isKnown = log.layouts.map { !rows.incompleteTables.contains($0.key) }
-    for (index, record) in log.records.enumerated() {
-      addOthers(before: first + index, &parts)
-      if record.isCaptured, isKnown[Int(record.table)] { add(record, at: index, of: log, to: &draft) }
+    log.withRows { records, values in
+      for (index, record) in records.enumerated() {
+        addOthers(before: first + index, &parts)
+        if record.isCaptured, isKnown[Int(record.table)] { add(record, at: index, of: log, values, to: &draft) }
+      }
     }
     let elements = draft.elements
     let unknown = parts.commit.tables.filter { rows.incompleteTables.contains($0.key) && concernsRegion($0) }

@@ -6,8 +6,7 @@ struct ReplicatedChanges {
 
   /// - Parameter storedVirtualTables: The virtual tables whose content is among the changes.
   init(_ recorded: CommittedChanges, storedVirtualTables: Set<TableKey>, _ db: Database) throws {
-    var recorded = recorded
-    recorded.details = recorded.details.map { details in
+    let recorded = recorded.withDetails { details in
       CommittedChanges.Details(
         unreported: details.unreported, isTruncated: details.isTruncated,
         rowlessChanges: details.rowlessChanges.filter(\.isInMain), details.numbers, nil)

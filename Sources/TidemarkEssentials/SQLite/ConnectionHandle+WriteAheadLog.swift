@@ -34,13 +34,14 @@ extension ConnectionHandle {
     sqlite3_wal_hook(
       pointer,
       { context, _, name, frameCount in
-        let callbacks = ConnectionCallbacks.borrowed(context)
         guard let name else { return SQLITE_OK }
-        if callbacks.ownCommits.isTracking, strcmp(name, "main") == 0 {
-          callbacks.ownCommits.didCommit(frameCount: UInt32(bitPattern: frameCount))
-        }
-        if frameCount >= callbacks.longLogFrameCount {
-          callbacks.didCommitToLog?(String(cString: name), Int(frameCount))
+        ConnectionCallbacks.withBorrowed(context) { callbacks in
+          if callbacks.ownCommits.isTracking, strcmp(name, "main") == 0 {
+            callbacks.ownCommits.didCommit(frameCount: UInt32(bitPattern: frameCount))
+          }
+          if frameCount >= callbacks.longLogFrameCount {
+            callbacks.didCommitToLog?(String(cString: name), Int(frameCount))
+          }
         }
         return SQLITE_OK
       }, callbacks.context)

@@ -67,7 +67,7 @@ protocol ChangeObserver: StepObserver {
   /// Called when a transaction has ended, or may have ended, outside of any observed first step.
   ///
   /// - Parameter error: The error of the statement that has ended, if it failed.
-  func transactionMayHaveEnded(after error: DatabaseError?)
+  func transactionMayHaveEnded(on db: Database, after error: DatabaseError?)
 
   /// Frees memory that was kept for later changes.
   func releaseMemory()

@@ -77,4 +77,69 @@ import Tidemark
     let largest = try #require(capacities.withLock { $0.max() })
     #expect(largest < 100)
   }
+
+  /// The logs of the commits that a closure handles. They are retained, so that each address belongs to one of them.
+  private func logs(_ handle: @escaping @Sendable (CommittedChanges) -> Void) throws -> [ObjectIdentifier] {
+    let logs = Mutex<[ObjectIdentifier]>([])
+    let subscription = dbQueue.changeBroker.subscribe(.all) { changes in
+      logs.withLock { $0.append(ObjectIdentifier(changes.log)) }
+      handle(changes)
+    }
+    for number in 1...4 {
+      try dbQueue.write { try $0.execute(sql: "INSERT INTO t VALUES (?, 'a')", arguments: [number]) }
+    }
+    subscription.cancel()
+    return logs.withLock { $0 }
+  }
+
+  @Test func memoryServesAgainWhenReadingHasEnded() throws {
+    let kept = Mutex<[CommittedChanges]>([])
+    let logs = try logs { changes in
+      // A consumer reads each commit shortly after it, before the next one.
+      kept.withLock { kept in
+        kept.first?.endReading()
+        kept = [changes.kept()]
+      }
+    }
+    #expect(Set(logs).count < 4)
+    #expect(kept.withLock { $0 }.flatMap(\.rows).map(\.words) == [#"insert t #4(a="a" id=4)"#])
+  }
+
+  @Test func memoryServesAgainOnlyWhenAllReadersHaveEnded() throws {
+    let kept = Mutex<[CommittedChanges]>([])
+    let logs = try logs { changes in
+      let own = changes.kept()
+      own.beginReading()
+      own.endReading()
+      kept.withLock { $0.append(own) }
+    }
+    #expect(Set(logs).count == 4)
+    #expect(kept.withLock { $0.map(\.rows.count) } == [1, 1, 1, 1])
+    kept.withLock { $0.first?.endReading() }
+    #expect(kept.withLock { $0.first?.log.hasReaders } == false)
+    #expect(kept.withLock { $0.last?.log.hasReaders } == true)
+  }
+
+  @Test func aReportThatIsRetainedWithoutReadersIsNotUsedAgain() throws {
+    let retained = Mutex<[CommittedChanges]>([])
+    let logs = try logs { changes in
+      let own = changes.kept()
+      own.endReading()
+      retained.withLock { $0.append(own) }
+    }
+    #expect(Set(logs).count == 4)
+    #expect(retained.withLock { $0.flatMap(\.rows).compactMap { $0.new?.rowID } } == [1, 2, 3, 4])
+  }
+
+  @Test func memoryOfFormerReportsIsReleasedOnDemand() throws {
+    let kept = Mutex<[CommittedChanges]>([])
+    let subscription = dbQueue.changeBroker.subscribe(.all) { changes in kept.withLock { $0.append(changes.kept()) } }
+    try dbQueue.write { try $0.execute(sql: "INSERT INTO t VALUES (1, 'a')") }
+    weak let log = kept.withLock { $0.first?.log }
+    kept.withLock { $0 = [] }
+    #expect(log != nil)
+    dbQueue.releaseMemory()
+    #expect(log == nil)
+    subscription.cancel()
+  }
 }

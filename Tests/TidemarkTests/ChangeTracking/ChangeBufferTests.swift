@@ -9,12 +9,13 @@ import Testing
   private static func commit() -> CommittedChanges { CommittedChanges(number: 0, needsVersion: 0, log: .empty) }
 
   private mutating func add(_ version: UInt64?) {
-    buffer.add(ShortList(Self.commit()), version: version, microsecondsSince1970: 0)
+    buffer.add(Self.commit(), version: version, microsecondsSince1970: 0)
   }
 
   /// Adds transactions that were committed together.
   private mutating func add(_ version: UInt64?, count: Int) {
-    buffer.add(ShortList((0..<count).map { _ in Self.commit() }), version: version, microsecondsSince1970: 0)
+    let earlier = (1..<count).map { _ in Self.commit() }
+    buffer.add(Self.commit(), after: earlier, version: version, microsecondsSince1970: 0)
   }
 
   private mutating func addExternal(_ version: UInt64?) {
@@ -222,7 +223,7 @@ import Testing
   private mutating func add(_ version: UInt64, recorded: UInt64) {
     var commit = Self.commit()
     commit.recordedVersion = recorded
-    buffer.add(ShortList(commit), version: version, microsecondsSince1970: 0)
+    buffer.add(commit, version: version, microsecondsSince1970: 0)
   }
 
   @Test mutating func `a consumer receives nothing more while it reads external commits`() {

@@ -136,15 +136,14 @@ final class LiveStateDriver {
 
   private func changes(_ table: String?, needsVersion: Int) -> CommittedChanges {
     commitNumber += 1
-    var changes = CommittedChanges(number: commitNumber, needsVersion: needsVersion, log: .empty)
-    if let table {
+    let tables = (table.map { [$0] } ?? []).map { table in
       let tableChanges = CommittedChanges.TableChanges(key: TableKey(table), isCoarse: true, log: .empty)
       var kinds = CommittedChanges.Kinds()
       kinds.insert(.insert)
       tableChanges.set(kinds, updatedColumns: [], .all(count: 0))
-      changes.tables.append(tableChanges)
+      return tableChanges
     }
-    return changes
+    return CommittedChanges(number: commitNumber, needsVersion: needsVersion, tables: ShortList(tables))
   }
 
   /// A connection begins to read stored changes, after a detection.

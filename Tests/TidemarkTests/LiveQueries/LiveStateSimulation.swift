@@ -246,15 +246,14 @@ final class LiveStateSimulation {
   }
 
   private func changes(_ tables: [Int], version: Int) -> CommittedChanges {
-    var changes = CommittedChanges(number: writeCount, needsVersion: version, log: .empty)
-    for table in tables {
+    let tables = tables.map { table in
       let tableChanges = CommittedChanges.TableChanges(key: Self.key(table), isCoarse: true, log: .empty)
       var kinds = CommittedChanges.Kinds()
       kinds.insert(.insert)
       tableChanges.set(kinds, updatedColumns: [], .all(count: 0))
-      changes.tables.append(tableChanges)
+      return tableChanges
     }
-    return changes
+    return CommittedChanges(number: writeCount, needsVersion: version, tables: ShortList(tables))
   }
 
   private func endFetch(_ batch: FetchBatch.Facts, _ fetch: LiveState.Fetch, _ snapshot: [Int]) {

@@ -40,8 +40,8 @@ extension ChangeLog {
   /// The report of a commit now.
   func report() -> CommittedChanges {
     var log = self
-    let (changes, lender) = log.report(number: 1, needsVersion: needsVersion)
-    if let lender { log.takeBackRows(from: lender) }
+    let (changes, lent) = log.report(number: 1, needsVersion: needsVersion)
+    if let lent { log.takeBackRows(from: lent) }
     return changes
   }
 }

@@ -53,6 +53,14 @@ final class ConnectionCallbacks {
     Unmanaged<ConnectionCallbacks>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
   }
 
+  /// The same for frequent calls: the object is not retained.
+  @inline(__always)
+  static func withBorrowed<Result>(
+    _ context: UnsafeMutableRawPointer?, _ body: (ConnectionCallbacks) -> Result
+  ) -> Result {
+    Unmanaged<ConnectionCallbacks>.fromOpaque(context.unsafelyUnwrapped)._withUnsafeGuaranteedRef(body)
+  }
+
   var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 }
 
@@ -105,10 +113,11 @@ extension ConnectionHandle {
     sqlite3_commit_hook(
       pointer,
       { context in
-        let callbacks = ConnectionCallbacks.borrowed(context)
-        if callbacks.transactionHooks?.commitWillBegin() == false { return 1 }
-        if let connection = callbacks.connection { callbacks.ownCommits.willCommit(on: connection) }
-        return 0
+        ConnectionCallbacks.withBorrowed(context) { callbacks in
+          if callbacks.transactionHooks?.commitWillBegin() == false { return 1 }
+          if let connection = callbacks.connection { callbacks.ownCommits.willCommit(on: connection) }
+          return 0
+        }
       }, callbacks.context)
   }
 

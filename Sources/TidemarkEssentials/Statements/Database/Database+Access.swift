@@ -49,7 +49,7 @@ extension Database {
 
   private func endAccess(_ previous: ThreadID) {
     // Changes that the program made without the library are reported before the next access.
-    if transaction.ending != .none { capture.changeObserver?.transactionMayHaveEnded(after: nil) }
+    if transaction.ending != .none { capture.changeObserver?.transactionMayHaveEnded(on: self, after: nil) }
     if capture.isHandleExposed { capture.changeObserver?.sharedAccessWillEnd() }
     accessor.store(previous, ordering: .relaxed)
   }

@@ -141,7 +141,7 @@ extension Database {
   ///
   /// - Parameter error: The error of the statement, if it failed.
   func workAfterStatement(_ error: DatabaseError?) {
-    if transaction.ending != .none { capture.changeObserver?.transactionMayHaveEnded(after: error) }
+    if transaction.ending != .none { capture.changeObserver?.transactionMayHaveEnded(on: self, after: error) }
     guard isInAutocommitMode, !transactionWork.isDeferred, let work = transactionWork.betweenTransactions else {
       return
     }
