@@ -99,7 +99,7 @@ final class CapturedTable {
   /// - Parameter names: The columns that the statement, its triggers and foreign keys may update. Generated columns
   ///   change with others.
   func determineUnchangedColumns(updated names: Set<String>) {
-    guard let layout, !names.isEmpty, !layout.hasComputedColumns, layout.columns.count <= 64 else { return }
+    guard let layout, !layout.hasComputedColumns, layout.columns.count <= 64 else { return }
     let updated = Set(names.map(\.asciiLowercased))
     for (index, column) in layout.columns.enumerated() where !updated.contains(column.name) {
       state.unchangedColumns |= 1 << UInt64(index)

@@ -6,6 +6,8 @@ extension ChangeCapture {
   func plan(for writes: StatementWrites) -> CapturePlan {
     if let plan = knownPlan(of: writes), plan.epoch == needs.epoch { return plan }
     takeWriteLock(for: writes)
+    // A virtual table updates its shadow tables with statements that were compiled before.
+    lazy var writesVirtualTable = writes.tables.contains { isVirtual($0.key) }
     let tables = writes.tables.map { written in
       let table = CapturedTable(written.key)
       addObservers(of: written.eventKinds, to: table)
@@ -13,7 +15,9 @@ extension ChangeCapture {
       // Opening a virtual table while its statement is compiled also compiles statements on its shadow tables.
       addVirtualTables(to: table, written: writes.tables.map(\.key))
       addLayout(to: table)
-      table.determineUnchangedColumns(updated: written.updatedColumns)
+      if table.layout != nil, !written.updatedColumns.isEmpty, !writesVirtualTable {
+        table.determineUnchangedColumns(updated: written.updatedColumns)
+      }
       table.determineNeed()
       return table
     }

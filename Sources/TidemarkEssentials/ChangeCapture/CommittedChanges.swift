@@ -275,7 +275,9 @@ final class CapturedLog: @unchecked Sendable {
   }
 
   fileprivate func endReading() {
-    if !records.isEmpty { readerCount.wrappingSubtract(1, ordering: .releasing) }
+    if records.isEmpty { return }
+    let count = readerCount.wrappingSubtract(1, ordering: .releasing).oldValue
+    precondition(count > 0, "A reader of a log ended that had not begun")
   }
 
   /// A subscriber begins to read the log, which it retains.
