@@ -181,6 +181,7 @@ struct CommittedChanges: Sendable {
   func kept() -> CommittedChanges {
     if log.keep() { return self }
     let log = log.copy()
+    log.beginReading()
     return CommittedChanges(
       number: number, needsVersion: needsVersion, isUnknown: isUnknown, schemaChanges: schemaChanges,
       tables: ShortList(tables.map { TableChanges($0, log: log) }), log: log, details: details,

@@ -67,7 +67,12 @@ import Tidemark
     let capacities = Mutex<[Int]>([])
     let subscription = dbQueue.changeBroker.subscribe(.all) { changes in
       // The first report is released, and its memory is reused for the second one.
-      if changes.number > 1 { capacities.withLock { $0.append(changes.kept().log.records.capacity) } }
+      guard changes.number > 1 else { return }
+      let kept = changes.kept()
+      capacities.withLock { $0.append(kept.log.records.capacity) }
+      #expect(kept.log.hasReaders)
+      kept.endReading()
+      #expect(!kept.log.hasReaders)
     }
     try dbQueue.write { db in
       for number in 0..<500 { try db.execute(sql: "INSERT INTO t VALUES (?, 1)", arguments: [number]) }
