@@ -37,7 +37,8 @@ extension ChangeCapture {
 extension ChangeLog {
   /// Returns the changes of the committed transaction.
   ///
-  /// - Returns: The changes, and the changes of the only table, which hold the memory of the log; nil for several tables.
+  /// - Returns: The changes, and the changes of the only table, which hold the memory of the log. Nil for several
+  ///   tables.
   mutating func report(
     number: UInt64, needsVersion: Int, _ numbers: StoredNumbers = StoredNumbers()
   ) -> (changes: CommittedChanges, lent: CommittedChanges.TableChanges?) {
