@@ -120,7 +120,17 @@ enum FileLocks {
 
   static var areKnown: Bool { FileManager.default.isReadableFile(atPath: list) }
 
+  /// The list is read in pieces. If other processes lock files meanwhile, a line may be missing, or listed twice: it is
+  /// read until three lists agree.
   static func count(onFileAtPath path: String) -> Int {
+    var counts = [currentCount(onFileAtPath: path)]
+    while counts.count < 100, Set(counts.suffix(3)).count > 1 || counts.count < 3 {
+      counts.append(currentCount(onFileAtPath: path))
+    }
+    return counts.last ?? 0
+  }
+
+  private static func currentCount(onFileAtPath path: String) -> Int {
     var status = stat()
     guard stat(path, &status) == 0 else { return 0 }
     // 1: POSIX  ADVISORY  READ 4711 00:19:1234 1073741826 1073742335
