@@ -15,6 +15,9 @@ package enum Anomaly: Hashable, Sendable, CustomStringConvertible {
   /// A list that is not the beginning of a longer list that another transaction has read.
   case incompatibleOrder(key: Int, reader: Int)
 
+  /// A value that is in a list before another one that its own transaction has appended earlier.
+  case exchanged(key: Int, value: Int, reader: Int, writer: Int)
+
   /// A read that does not agree with earlier operations of its own transaction.
   case inconsistentInside(key: Int, transaction: Int)
 
@@ -83,6 +86,8 @@ package enum Anomaly: Hashable, Sendable, CustomStringConvertible {
       "transaction \(reader) has read \(value) of key \(key) twice"
     case .incompatibleOrder(let key, let reader):
       "transaction \(reader) has read a list of key \(key) that is not the beginning of a longer one"
+    case .exchanged(let key, let value, let reader, let writer):
+      "transaction \(reader) has read \(value) of key \(key) before an earlier value of transaction \(writer)"
     case .inconsistentInside(let key, let transaction):
       "transaction \(transaction) does not see its own operations on key \(key)"
     case .lost(let key, let value, let writer):

@@ -16,6 +16,10 @@ extension SerializabilityChecker {
         }
         if let writer, place > elements.lowerBound, let previous = appenders.last, previous >= 0 {
           graph.addEdge(Int(previous), writer, .overwritten)
+          let before = history.elements[place - 1]
+          if Int(previous) == writer, isWritten(value, before: before, key: Int32(key)) {
+            report(.exchanged(key: key, value: Int(before), reader: reader, writer: writer))
+          }
         }
         appenders.append(writer.map { Int32($0) } ?? -1)
       }

@@ -38,6 +38,9 @@ package struct SerializabilityChecker {
   struct Writer {
     var transaction: Int32
 
+    /// The position of the write among all operations.
+    var place: Int32
+
     /// Whether its transaction has not written another value for the same key later.
     var isLast: Bool
 
@@ -85,7 +88,7 @@ package struct SerializabilityChecker {
         guard operation.kind == .append || operation.kind == .write else { continue }
         let key = Int(operation.key)
         let written = WrittenValue(key: operation.key, value: operation.value)
-        let writer = Writer(transaction: Int32(index), isLast: visited[key] != index)
+        let writer = Writer(transaction: Int32(index), place: Int32(place), isLast: visited[key] != index)
         precondition(writers.updateValue(writer, forKey: written) == nil, "a value is written once")
         visited[key] = Int32(index)
       }
@@ -144,6 +147,14 @@ package struct SerializabilityChecker {
     guard writers[written]?.isSeen == false else { return writers[written] == nil }
     writers[written]?.isSeen = true
     return true
+  }
+
+  /// Whether a transaction has written a value of a key before another one.
+  func isWritten(_ value: Int32, before other: Int32, key: Int32) -> Bool {
+    guard let first = writers[WrittenValue(key: key, value: value)],
+      let second = writers[WrittenValue(key: key, value: other)]
+    else { return false }
+    return first.place < second.place
   }
 
   func isSeen(_ value: Int32, key: Int32) -> Bool {

@@ -123,7 +123,9 @@ struct RandomHistory {
     case (.otherElement, .list(_, let values)), (.repeatedElement, .list(_, let values)):
       return transaction.outcome == .committed && !writesKey && !values.isEmpty
     case (.exchangedElements, .list(_, let values)):
+      // The second element cannot have been appended before the first.
       return transaction.outcome == .committed && !writesKey && values.count > 1
+        && isAppended(values[0], before: values[1], key)
     case (.futureElement, .list(_, let values)):
       // The next element was appended by a transaction that began later.
       guard let final = finalList(key), values.count < final.count else { return false }
@@ -142,6 +144,15 @@ struct RandomHistory {
     case (.abortedInsteadOfCommitted, .append): return transaction.outcome == .committed
     default: return false
     }
+  }
+
+  /// Whether a value was appended by the transaction of another value, or by one that had ended before.
+  private func isAppended(_ value: Int, before other: Int, _ key: Int) -> Bool {
+    func appender(of value: Int) -> Transaction? {
+      transactions.first { $0.operations.contains(.append(key: key, value: value)) }
+    }
+    guard let first = appender(of: value), let second = appender(of: other) else { return false }
+    return first == second || first.end < second.begin
   }
 
   /// All reads of a key by a transaction see the same, so that it does not contradict itself.

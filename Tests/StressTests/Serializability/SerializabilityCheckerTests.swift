@@ -91,6 +91,15 @@ import Testing
         == [.incompatibleOrder(key: 0, reader: 3)])
   }
 
+  @Test func valuesOfOneTransactionInAnotherOrderAreFound() {
+    #expect(
+      anomalies(
+        transaction(1, 0...1_000, .committed, .append(key: 0, value: 1), .append(key: 0, value: 2)),
+        transaction(2, 0...1_000, .committed, .append(key: 0, value: 3)),
+        transaction(3, 0...1_000, .committed, .list(key: 0, [2, 1, 3])))
+        == [.exchanged(key: 0, value: 2, reader: 2, writer: 0)])
+  }
+
   @Test func aTransactionThatDoesNotSeeItsOwnWritesIsFound() {
     #expect(
       anomalies(
