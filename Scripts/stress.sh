@@ -12,9 +12,9 @@
 # A million transactions under live queries run in a separate program, which takes minutes only if it is optimized.
 # Each round runs the stress, oracle and storm tests in a release build, too: see `make test-release`.
 # FaultTests and SimulationTests run once, before the rounds: FaultTests run all cases, which are the same in each round,
-# and SimulationTests run more schedules than a few rounds need. So do a million transactions of several processes, and
-# 100 histories of a cluster of processes. All of them run in a release build: in a debug build, the faults alone take
-# hours. The rounds run fewer transactions, in both builds.
+# and SimulationTests run more schedules than a few rounds need. So do a million transactions of several processes,
+# 100 histories of a cluster of processes, and 10,000,000 damaged values of each kind. All of them run in a release build:
+# in a debug build, the faults alone take hours. The rounds run fewer transactions, in both builds.
 
 set -eu
 cd "$(dirname "$0")/.."
@@ -101,14 +101,17 @@ export TIDEMARK_RELEASE_TESTS=1
 run 'faults' $release --filter FaultTests --filter SimulationTests "$@"
 # shellcheck disable=SC2086
 run 'processes' $release --filter ProcessStressTests --filter ClusterProcessTests "$@"
+# shellcheck disable=SC2086
+run 'damaged values' $release --filter DamagedChangesTests "$@"
 unset TIDEMARK_RELEASE_TESTS
 round=1
 while [ "$round" -le "$rounds" ]; do
-  run "round $round of $rounds" --skip FaultTests --skip SimulationTests --skip ClusterProcessTests "$@"
+  run "round $round of $rounds" --skip FaultTests --skip SimulationTests --skip ClusterProcessTests \
+    --skip DamagedChangesTests "$@"
   export TIDEMARK_RELEASE_TESTS=1
   # shellcheck disable=SC2086
   run "round $round of $rounds, release build" $release --skip FaultTests --skip SimulationTests \
-    --skip ProcessStressTests --skip ClusterProcessTests "$@"
+    --skip ProcessStressTests --skip ClusterProcessTests --skip DamagedChangesTests "$@"
   unset TIDEMARK_RELEASE_TESTS
   round=$((round + 1))
 done

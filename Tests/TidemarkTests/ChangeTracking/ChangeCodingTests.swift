@@ -4,8 +4,7 @@ import Testing
 @testable import TidemarkEssentials
 
 @Suite struct ChangeCodingTests {
-  private static let isFull = ProcessInfo.processInfo.environment["TIDEMARK_STRESS"] == "1"
-  private static let rounds = isFull ? 1_000_000 : 5_000
+  private static let rounds = ProcessInfo.processInfo.environment["TIDEMARK_STRESS"] == "1" ? 100_000 : 5_000
 
   // MARK: - The format
 
@@ -234,27 +233,6 @@ import Testing
     }
   }
 
-  @Test func `damaged bytes are an error, or are the bytes of other changes`() {
-    var changes = RandomChanges(random: SeededRandom())
-    var (accepted, refused) = (0, 0)
-    for _ in 0..<Self.rounds {
-      var bytes = changes.next().encoded()
-      Self.damage(&bytes, &changes.random)
-      do {
-        let decoded = try TransactionChanges(decoding: bytes)
-        guard decoded.encoded() == bytes else {
-          Issue.record("\(bytes) are decoded, and encoded as \(decoded.encoded())")
-          return
-        }
-        accepted += 1
-      } catch {
-        refused += 1
-      }
-    }
-    // Both outcomes occur.
-    #expect(accepted > Self.rounds / 50 && refused > Self.rounds / 50, "\(accepted) accepted, \(refused) refused")
-  }
-
   @Test func `each prefix of changes is an error, or the bytes of fewer changes`() throws {
     var changes = RandomChanges(random: SeededRandom())
     for _ in 0..<Self.rounds / 50 {
@@ -263,18 +241,6 @@ import Testing
         let prefix = Array(bytes[..<count])
         guard let decoded = try? TransactionChanges(decoding: prefix) else { continue }  // Why: an error is expected.
         #expect(decoded.encoded() == prefix)
-      }
-    }
-  }
-
-  private static func damage(_ bytes: inout [UInt8], _ random: inout SeededRandom) {
-    for _ in 0...Int.random(in: 0...2, using: &random) {
-      let index = Int.random(in: bytes.indices, using: &random)
-      switch Int.random(in: 0..<4, using: &random) {
-      case 0: bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-      case 1: bytes[index] = .random(in: 0...255, using: &random)
-      case 2: bytes.insert(.random(in: 0...255, using: &random), at: index)
-      default: if bytes.count > 1 { bytes.remove(at: index) }
       }
     }
   }

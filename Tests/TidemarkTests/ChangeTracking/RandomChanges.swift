@@ -16,6 +16,19 @@ struct RandomChanges {
       elements: (0..<Int.random(in: 0...8, using: &random)).map { _ in element(tables) })
   }
 
+  mutating func nextChangeset() -> Changeset {
+    let elements = next().elements.filter { element in
+      switch element {
+      case .unknownRows, .notification: false
+      case .row, .schema, .counter, .userVersion: true
+      }
+    }
+    let former: [Changeset.Element] = [
+      .counter(databaseName: "main", tableName: "t", value: nil), .userVersion(databaseName: "temp", value: -3),
+    ]
+    return Changeset(known: elements, formerNumbers: Array(former.prefix(elements.count % 3)))
+  }
+
   private mutating func versions() -> ClosedRange<DatabaseVersion> {
     let last = UInt64.random(in: 0...UInt64.max - 1, using: &random)
     return DatabaseVersion(last - .random(in: 0...min(last, 300), using: &random))...DatabaseVersion(last)
