@@ -9,6 +9,9 @@ import Testing
 @Suite struct DamagedChangesTests {
   private static let rounds = ProcessInfo.processInfo.environment["TIDEMARK_STRESS"] == "1" ? 10_000_000 : 5_000
 
+  /// A random value takes longer to make than to decode.
+  private static let damagesOfOneValue = 10
+
   /// How many damaged values were accepted and refused.
   private struct Counts {
     var accepted = 0
@@ -25,8 +28,10 @@ import Testing
 
   @Test func `damaged changes are an error, or are the bytes of other changes`() throws {
     var (changes, counts) = (RandomChanges(random: SeededRandom()), Counts())
-    for _ in 0..<Self.rounds {
-      let bytes = changes.next().encoded().damaged(&changes.random)
+    var original: [UInt8] = []
+    for round in 0..<Self.rounds {
+      if round % Self.damagesOfOneValue == 0 { original = changes.next().encoded() }
+      let bytes = original.damaged(&changes.random)
       do {
         let decoded = try TransactionChanges(decoding: bytes)
         counts.accepted += 1
@@ -90,8 +95,10 @@ import Testing
 
   @Test func `damaged changesets are rejected, or are the bytes of another changeset`() throws {
     var (changes, counts) = (RandomChanges(random: SeededRandom()), Counts())
-    for _ in 0..<Self.rounds {
-      let bytes = changes.nextChangeset().encoded().damaged(&changes.random)
+    var original: [UInt8] = []
+    for round in 0..<Self.rounds {
+      if round % Self.damagesOfOneValue == 0 { original = changes.nextChangeset().encoded() }
+      let bytes = original.damaged(&changes.random)
       do {
         let changeset = try Changeset(decoding: bytes)
         counts.accepted += 1
@@ -152,14 +159,16 @@ import Testing
       }
     }
 
-    /// A changeset has the bytes from which it was decoded. SQLite's format has no unique bytes for the same changes.
+    /// A changeset has the bytes from which it was decoded. SQLite's format has other bytes for the same changes, but
+    /// what the library has written, it reads and writes again.
     func checkEncoding(of changeset: Changeset, _ bytes: [UInt8], _ db: Database) throws {
       switch self {
       case .library: #expect(changeset.encoded() == bytes)
       case .sqlite:
-        guard let data = try? changeset.sqliteChangesetData() else { return }
-        let again = try Changeset(sqliteChangeset: data, db)
-        #expect(Set(again.net.rows) == Set(changeset.net.rows) || again.isEmpty, "\(bytes)")
+        let data = try changeset.sqliteChangesetData()
+        // If all changes are updates, the written tables lack the columns that no update has.
+        guard let again = try? Changeset(sqliteChangeset: data, db) else { return }
+        #expect(try again.sqliteChangesetData() == data, "\(bytes)")
       }
     }
   }
