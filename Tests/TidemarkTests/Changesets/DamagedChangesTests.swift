@@ -159,8 +159,8 @@ import Testing
       }
     }
 
-    /// A changeset has the bytes from which it was decoded. SQLite's format has other bytes for the same changes, but
-    /// what the library has written, it reads and writes again.
+    /// A changeset has the bytes from which it was decoded. SQLite's format has several encodings of the same changes:
+    /// the one that the library writes is read, and written again.
     func checkEncoding(of changeset: Changeset, _ bytes: [UInt8], _ db: Database) throws {
       switch self {
       case .library: #expect(changeset.encoded() == bytes)
