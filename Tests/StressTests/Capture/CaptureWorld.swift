@@ -234,16 +234,16 @@ struct CaptureWorld {
     let between = insert(other)
     if sql.contains("FAIL") || between.contains("FAIL") { mayBeCoarse = true }
     let isFinished = random.once(in: 2)
-    var isMismatch = false
+    var failure: (any Error)?
     tolerating("\(sql) -- while \(between); finished: \(isFinished)") {
       let cursor = try Row.fetchCursor(db, sql: sql)
       _ = try cursor.next()
       // Changes made before the failure are compared, too.
-      do { try db.execute(sql: between) } catch DatabaseError.SQLITE_MISMATCH { isMismatch = true } catch {}
+      do { try db.execute(sql: between) } catch { failure = error }
       if isFinished { while try cursor.next() != nil {} }
       withExtendedLifetime(cursor) {}
     }
-    if isMismatch { mayBeCoarse = true }
+    if let failure { noteFailure(failure) }
   }
 
   private mutating func writeDocuments() -> String {
@@ -294,17 +294,21 @@ struct CaptureWorld {
       try body()
       script.append(sql)
     } catch {
-      // A random statement may be invalid. If it fails without a conflict, it may have kept changes, and tables without
-      // row IDs cannot report them.
-      if (error as? DatabaseError)?.resultCode == .SQLITE_MISMATCH { mayBeCoarse = true }
-      // If the program uses the connection, a function of the program may have kept changes.
-      if !isAlone { mayBeCoarse = true }
-      // The same applies to a damaged database: some random schema changes leave an index that SQLite reports as
-      // malformed.
-      if (error as? DatabaseError)?.resultCode == .SQLITE_CORRUPT { mayBeCoarse = true }
-      // The same applies to a cascade that leaves orphans.
-      if (error as? DatabaseError)?.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY { mayBeCoarse = true }
+      noteFailure(error)
       script.append("\(sql) -- \((error as? DatabaseError)?.message ?? "\(error)")")
     }
+  }
+
+  /// Notes that a random statement has failed, because it was invalid for instance.
+  private mutating func noteFailure(_ error: any Error) {
+    // If it fails without a conflict, it may have kept changes, and tables without row IDs cannot report them.
+    if (error as? DatabaseError)?.resultCode == .SQLITE_MISMATCH { mayBeCoarse = true }
+    // If the program uses the connection, a function of the program may have kept changes.
+    if !isAlone { mayBeCoarse = true }
+    // The same applies to a damaged database: some random schema changes leave an index that SQLite reports as
+    // malformed.
+    if (error as? DatabaseError)?.resultCode == .SQLITE_CORRUPT { mayBeCoarse = true }
+    // The same applies to a cascade that leaves orphans.
+    if (error as? DatabaseError)?.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY { mayBeCoarse = true }
   }
 }

@@ -166,13 +166,15 @@ final class PoolWeek: @unchecked Sendable {
     let observation = ValueObservation.tracking { db in
       try Double.fetchAll(db, sql: "SELECT value FROM measurement WHERE sensor = ?", arguments: [sensor])
     }
-    var valueCount = 0
+    let valueCount = Mutex(0)
     let cancellables = (0..<10).map { _ in
       observation.start(
         in: pool, scheduling: FiberScheduler(isImmediate: true),
-        onError: { [self] in problems.append("a visiting live query: \($0)") }, onChange: { _ in valueCount += 1 })
+        onError: { [self] in problems.append("a visiting live query: \($0)") },
+        onChange: { _ in valueCount.withLock { $0 += 1 } })
     }
-    if valueCount < 10 { problems.append("\(10 - valueCount) visiting live queries have no value") }
+    let missingCount = 10 - valueCount.withLock { $0 }
+    if missingCount > 0 { problems.append("\(missingCount) visiting live queries have no value") }
     simulation.sleep(.seconds(60))
     if leaks { leaked += cancellables } else { for cancellable in cancellables { cancellable.cancel() } }
     let count = try pool.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM measurement") ?? 0 }

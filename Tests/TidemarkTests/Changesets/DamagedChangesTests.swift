@@ -159,8 +159,8 @@ import Testing
       }
     }
 
-    /// A changeset has the bytes from which it was decoded. SQLite's format has several encodings of the same changes:
-    /// the one that the library writes is read, and written again.
+    /// A changeset has the bytes from which it was decoded. SQLite's format has several encodings of the same changes;
+    /// the library's encoding is decoded as changes with the same encoding.
     func checkEncoding(of changeset: Changeset, _ bytes: [UInt8], _ db: Database) throws {
       switch self {
       case .library: #expect(changeset.encoded() == bytes)
