@@ -333,6 +333,7 @@ import Tidemark
     try deliveries.wait(forLast: [])
     try DatabaseQueue(path: path).write { try $0.addPlayer("Arthur") }
     try deliveries.wait(forLast: ["Arthur"])
+    #expect(ProcessCounters.isWatched(folder.path) == (mode == .immediate))
     cancellable.cancel()
   }
 
@@ -353,12 +354,11 @@ import Tidemark
   @Test func disabledDetectionMissesExternalCommits() throws {
     var configuration = Configuration()
     configuration.externalCommitDetection = .disabled
-    let watcherCount = ProcessCounters.descriptorCount(in: "anon_inode:inotify")
     let pool = try DatabasePool(path: path, configuration: configuration)
     try pool.write { try $0.createPlayers() }
     let (deliveries, cancellable) = Self.names.collect(in: pool)
     try deliveries.wait(forLast: [])
-    #expect(ProcessCounters.descriptorCount(in: "anon_inode:inotify") == watcherCount)
+    #expect(!ProcessCounters.isWatched(folder.path))
     try DatabaseQueue(path: path).write { try $0.addPlayer("Arthur") }
     // Earlier external commits become visible with the next own commit.
     try pool.write { try $0.addPlayer("Barbara") }

@@ -35,6 +35,23 @@ enum ProcessCounters {
     }
   }
 
+  /// Whether the process watches a folder, or a file in it, with inotify. Other tests may watch other folders.
+  static func isWatched(_ folder: String) -> Bool {
+    let paths = [folder] + entries(folder).map { "\(folder)/\($0)" }
+    let inodes = paths.compactMap { path in
+      // A file may have been removed since it was listed.
+      (try? FileManager.default.attributesOfItem(atPath: path))?[.systemFileNumber] as? Int
+    }
+    let watched = Set(inodes.map { "ino:" + String($0, radix: 16) })
+    return entries("/proc/self/fdinfo").contains { entry in
+      // The descriptor may have been closed since it was listed.
+      let text = (try? String(contentsOfFile: "/proc/self/fdinfo/\(entry)", encoding: .utf8)) ?? ""
+      return text.split(separator: "\n").contains { line in
+        line.hasPrefix("inotify ") && line.split(separator: " ").contains { watched.contains(String($0)) }
+      }
+    }
+  }
+
   private static func entries(_ folder: String) -> [String] {
     (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
   }
