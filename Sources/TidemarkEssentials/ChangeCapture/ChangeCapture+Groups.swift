@@ -78,7 +78,7 @@ extension ChangeCapture {
       changes: nil, needsVersion: log.needsVersion, isNeeded: !needs.ofSubscribers.isEmpty && !log.isEmpty,
       recordedVersion: recordedVersion)
     if broker.hasReceivers, transaction.isNeeded {
-      let numbers = needs.ofSubscribers.storedNumbers ? storedNumbers() : nil
+      let numbers = needs.ofSubscribers.storedNumbers ? storedNumbers() : StoredNumbers()
       // They keep their rows until they are published.
       transaction.changes = log.report(number: 0, needsVersion: log.needsVersion, numbers).changes
       transaction.changes?.recordedVersion = recordedVersion

@@ -18,13 +18,13 @@ extension ChangeCapture {
     let ownVersion = log.isOpen ? log.needsVersion : needs.version
     let isReported = ownVersion != version ? hasWritten || !log.isEmpty : !needs.ofSubscribers.isEmpty && !log.isEmpty
     guard isReported, broker.hasReceivers else { return }
-    let numbers = needs.ofSubscribers.storedNumbers ? storedNumbers() : nil
+    let numbers = needs.ofSubscribers.storedNumbers ? storedNumbers() : StoredNumbers()
     if let lent = publishReport(ownVersion, numbers, recordedVersion) { log.takeBackRows(from: lent) }
   }
 
   /// Publishes the report, and releases it.
   private func publishReport(
-    _ needsVersion: Int, _ numbers: StoredNumbers?, _ recordedVersion: UInt64?
+    _ needsVersion: Int, _ numbers: StoredNumbers, _ recordedVersion: UInt64?
   ) -> CommittedChanges.TableChanges? {
     var (changes, lent) = log.report(
       number: broker.nextCommitNumber(), needsVersion: needsVersion, numbers)
@@ -40,15 +40,12 @@ extension ChangeLog {
   /// - Returns: The changes, and the changes of the only table, which hold the memory of the log. Nil for several
   ///   tables.
   mutating func report(
-    number: UInt64, needsVersion: Int, _ numbers: StoredNumbers? = nil
+    number: UInt64, needsVersion: Int, _ numbers: StoredNumbers = StoredNumbers()
   ) -> (changes: CommittedChanges, lent: CommittedChanges.TableChanges?) {
     let storedRows = takeStoredRows()
     let isCoarse = areTablesCoarse
     let details = details(numbers, storedRows, isCoarse)
     let lent = onlyTable.map { self.changes(of: $0) }
-    if let lent, details == nil {
-      return (CommittedChanges(number: number, needsVersion: needsVersion, rowsOf: lent), lent)
-    }
     let captured: CapturedLog
     let tables: ShortList<CommittedChanges.TableChanges>
     if let lent {
@@ -73,14 +70,14 @@ extension ChangeLog {
 
   /// To be called before the rows are taken from the log.
   private func details(
-    _ numbers: StoredNumbers?, _ storedRows: TransactionRows?, _ isCoarse: [Bool]
+    _ numbers: StoredNumbers, _ storedRows: TransactionRows?, _ isCoarse: [Bool]
   ) -> CommittedChanges.Details? {
-    if unreported.isEmpty, !isUncertain, !isTruncated, schemaChanges.isEmpty, rowlessChanges.isEmpty, numbers == nil {
+    if unreported.isEmpty, !isUncertain, !isTruncated, schemaChanges.isEmpty, rowlessChanges.isEmpty, numbers.isEmpty {
       return nil
     }
     return CommittedChanges.Details(
       unreported: isUncertain ? unreported.union(.content) : unreported, isTruncated: isTruncated,
-      rowlessChanges: reportedRowlessChanges(isCoarse), numbers ?? StoredNumbers(), storedRows)
+      rowlessChanges: reportedRowlessChanges(isCoarse), numbers, storedRows)
   }
 
   /// The changes that are not rows, with the number of reported rows before them.

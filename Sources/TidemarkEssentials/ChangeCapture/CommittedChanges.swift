@@ -20,13 +20,8 @@ struct CommittedChanges: Sendable {
 
   private let content: Content
 
-  /// Whether the content is `TableChanges`: rows of one table, and nothing else. Most commits are.
-  private let isRows: Bool
-
   /// The changes. This is a class because commits are passed on and kept: a copy retains one object.
-  class Content: @unchecked Sendable {}
-
-  private final class AnyContent: Content, @unchecked Sendable {
+  private final class Content: Sendable {
     let schemaChanges: [SchemaChange]
     let tables: ShortList<TableChanges>
     let log: CapturedLog
@@ -46,33 +41,21 @@ struct CommittedChanges: Sendable {
   ) {
     (self.number, self.needsVersion, self.isUnknown) = (number, needsVersion, isUnknown)
     self.recordedVersion = recordedVersion
-    (content, isRows) = (AnyContent(schemaChanges, tables, log, details), false)
+    content = Content(schemaChanges, tables, log, details)
   }
-
-  /// Changed rows of one table, and nothing else.
-  init(number: UInt64, needsVersion: Int, rowsOf table: TableChanges) {
-    (self.number, self.needsVersion, isUnknown) = (number, needsVersion, false)
-    (content, isRows) = (table, true)
-  }
-
-  /// The table, if only rows of one table were changed.
-  var onlyTable: TableChanges? { isRows ? unsafeDowncast(content, to: TableChanges.self) : nil }
-
-  private var anyContent: AnyContent? { isRows ? nil : unsafeDowncast(content, to: AnyContent.self) }
 
   /// The schema changes. In doubt, subscribers treat any of them as a change of everything.
-  var schemaChanges: [SchemaChange] { anyContent?.schemaChanges ?? [] }
+  var schemaChanges: [SchemaChange] { content.schemaChanges }
 
   /// The changed tables.
-  var tables: ShortList<TableChanges> { anyContent?.tables ?? onlyTable.map { ShortList($0) } ?? ShortList() }
+  var tables: ShortList<TableChanges> { content.tables }
 
   /// All captured rows, in the order of their changes.
   var rows: CapturedRows { CapturedRows(log: log) }
-
-  var log: CapturedLog { anyContent?.log ?? onlyTable?.log ?? .empty }
+  var log: CapturedLog { content.log }
 
   /// What else the transaction has changed; nil for most transactions.
-  var details: Details? { anyContent?.details }
+  var details: Details? { content.details }
 
   /// The changes of a transaction that are not rows, and the reasons why rows are not reported.
   final class Details: Sendable {
@@ -105,15 +88,15 @@ struct CommittedChanges: Sendable {
   /// Invariant: a subscriber that retains the object finds it unchanged. Most subscribers use it only during the
   /// notification, or shortly afterwards; its memory then serves for another commit (`isUnshared`). The compiler cannot
   /// check this: whether the object is shared is known at run time.
-  final class TableChanges: Content, @unchecked Sendable {
+  final class TableChanges: @unchecked Sendable {
     var key: TableKey { content.key }
 
     /// Whether only kinds and columns are known: no query needs more, or there were too many rows.
     let isCoarse: Bool
 
-    @exclusivity(unchecked) private var content: TableContent
+    @exclusivity(unchecked) private var content: Content
 
-    private struct TableContent {
+    private struct Content {
       var key: TableKey
       var kinds = Kinds()
       var updatedColumns: Set<String>? = []
@@ -137,7 +120,7 @@ struct CommittedChanges: Sendable {
 
     init(key: TableKey, isCoarse: Bool = false, log: CapturedLog) {
       self.isCoarse = isCoarse
-      content = TableContent(key: key, log: log)
+      content = Content(key: key, log: log)
     }
 
     /// Sets the changes, before any subscriber is notified.
@@ -152,15 +135,6 @@ struct CommittedChanges: Sendable {
       content.key = table.key
       content.log.setLayouts(table.state.layouts)
     }
-
-    /// The layout of the rows, if all of them are rows of this table.
-    var layout: CaptureLayout? { content.log.layouts.first }
-
-    /// Whether the rows have a layout.
-    func hasLayout(_ layout: CaptureLayout?) -> Bool { content.log.hasFirst(layout) }
-
-    /// The approximate number of bytes of the rows in memory.
-    var rowMemory: Int { content.log.memory }
 
     /// Whether no subscriber retains the object, or its rows.
     ///
@@ -292,8 +266,6 @@ final class CapturedLog: @unchecked Sendable {
       try content.values.withContent { try body(records, $0) }
     }
   }
-
-  fileprivate func hasFirst(_ layout: CaptureLayout?) -> Bool { layout != nil && content.layouts.first === layout }
 
   fileprivate func setLayouts(_ layouts: [CaptureLayout]) { content.layouts = layouts }
 

@@ -14,13 +14,9 @@ extension ChangeCapture {
   ///
   /// They are read after the commit, because SQLite allows no statement in its commit hook. Another connection may have
   /// committed meanwhile: its commit is reported, too.
-  ///
-  /// - Returns: Nil if no numbers may have changed.
-  func storedNumbers() -> StoredNumbers? {
-    log.noteCountersOfRows()
-    if log.counterTables.isEmpty, log.coarse.isEmpty, log.userVersionDatabases.isEmpty { return nil }
+  func storedNumbers() -> StoredNumbers {
     var tables = tablesWithChangedCounters
-    if tables.isEmpty, log.userVersionDatabases.isEmpty { return nil }
+    if tables.isEmpty, log.userVersionDatabases.isEmpty { return StoredNumbers() }
     do {
       for table in try countersOfRenamedTables(tables) where !tables.contains(table) { tables.append(table) }
       return try StoredNumbers(
@@ -32,7 +28,7 @@ extension ChangeCapture {
     } catch {
       Database.log(error, "Could not read the counters that a transaction has changed")
       log.becomeUnknown()
-      return nil
+      return StoredNumbers()
     }
   }
 
@@ -44,9 +40,9 @@ extension ChangeCapture {
     }
   }
 
-  /// The tables whose counters may have changed, in the order of their first changes. The counters of the rows in the
-  /// log are noted.
+  /// The tables whose counters may have changed, in the order of their first changes.
   private var tablesWithChangedCounters: [TableKey] {
+    log.noteCountersOfRows()
     if log.coarse.isEmpty { return log.counterTables }
     var tables = log.counterTables
     for coarse in log.coarse

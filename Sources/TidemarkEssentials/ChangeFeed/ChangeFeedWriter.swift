@@ -184,7 +184,7 @@ final class ChangeFeedWriter: DatabaseModuleState, CommitRecorder {
       }
     }
     // Read first: the log becomes unknown if they could not be read.
-    let numbers = capture.storedNumbers() ?? StoredNumbers()
+    let numbers = capture.storedNumbers()
     var id = last.id.next
     let head = ChangeLogEncoder.Head(version: id.version, microsecondsSince1970: time)
     try encoder.encode(&capture.log, numbers, head) { changes in

@@ -89,8 +89,7 @@ extension ChangeBuffer.Entry {
 extension CommittedChanges {
   /// The approximate number of bytes in memory.
   var memory: Int {
-    if let onlyTable { return onlyTable.rowMemory }
-    return log.memory + tables.reduce(0) { $0 + $1.rowIndexes.memory }
+    log.memory + tables.reduce(0) { $0 + $1.rowIndexes.memory }
       + (details?.rowlessChanges.reduce(0) { $0 + $1.memory } ?? 0)
       + (details?.storedRows?.tail.memory ?? 0)
   }

@@ -79,9 +79,8 @@ final class ChangeStreamHub: _DatabaseCore.Component {
     /// The first version of the needs that includes the needs of the consumer.
     var needsVersion: Int
 
-    /// The layout of the last rows whose table was found among the tables. Most commits change the same table as the
-    /// one before.
-    private var lastFound: CaptureLayout?
+    /// The last table that was found among the tables. Most commits change the same table as the one before.
+    private var lastFound: TableKey?
 
     init(tables: Set<TableKey>?, needsVersion: Int) { (self.tables, self.needsVersion) = (tables, needsVersion) }
 
@@ -92,13 +91,16 @@ final class ChangeStreamHub: _DatabaseCore.Component {
 
     /// Whether a commit may concern the consumer.
     mutating func includes(_ changes: CommittedChanges) -> Bool {
-      if changes.onlyTable?.hasLayout(lastFound) == true { return true }
       guard let tables, changes.details == nil, !changes.isUnknown, changes.needsVersion >= needsVersion else {
         return true
       }
-      guard changes.tables.contains(where: { tables.contains($0.key) }) else { return false }
-      lastFound = changes.onlyTable?.layout
-      return true
+      for table in changes.tables {
+        if table.key == lastFound { return true }
+        guard tables.contains(table.key) else { continue }
+        lastFound = table.key
+        return true
+      }
+      return false
     }
 
     mutating func formUnion(_ other: Interest) {

@@ -89,9 +89,6 @@ final class OwnCommitTracker: Sendable {
 
   /// Whether `dataVersionCounter` is recorded.
   private let recordsDataVersions = Atomic<Bool>(false)
-
-  /// Whether a commit may be in progress. It is changed by the thread that uses the connection.
-  private let mayBeCommitting = Atomic<Bool>(false)
   private let record = Mutex(Record())
 
   // MARK: Checks
@@ -231,7 +228,6 @@ final class OwnCommitTracker: Sendable {
       record.state.known = header
       (record.state.beforeInFlight, record.state.beforeUnreported) = (header, nil)
       record.state.inFlight = memory
-      mayBeCommitting.store(true, ordering: .relaxed)
     }
   }
 
@@ -241,14 +237,12 @@ final class OwnCommitTracker: Sendable {
     record.withLock { record in
       guard record.state.known != nil, let memory = WALIndexMemory(connection) else { return }
       record.state.inFlight = memory
-      mayBeCommitting.store(true, ordering: .relaxed)
     }
   }
 
   /// Reports that a commit has ended, and the number of frames in the log.
   func didCommit(frameCount: UInt32) {
     guard isTracking else { return }
-    mayBeCommitting.store(false, ordering: .relaxed)
     record.withLock { record in
       let before = record.state.beforeInFlight.take()
       if let before { record.noteUnreportedCommit(after: before) }
@@ -283,9 +277,7 @@ final class OwnCommitTracker: Sendable {
 
   /// Reports that a commit has failed, or that a transaction ended without one.
   func didNotCommit() {
-    // Usually, a commit has ended, and been reported.
-    guard isTracking, mayBeCommitting.load(ordering: .relaxed) else { return }
-    mayBeCommitting.store(false, ordering: .relaxed)
+    guard isTracking else { return }
     record.withLock { ($0.state.inFlight, $0.state.beforeInFlight) = (nil, nil) }
   }
 }
