@@ -128,9 +128,12 @@ extension Database {
       throw ChangeFeedError.notEnabled
     }
     guard token.history == history, token.id <= last.id else { throw ChangeFeedError.otherHistory }
-    // Rows are removed from the first one on.
-    let isKept = try feedTables.first(self).map { $0.id <= token.id } ?? false
-    if isKept, try feedTables.row(token.id, self)?.digest != token.digest { throw ChangeFeedError.otherHistory }
+    if let row = try feedTables.row(token.id, self) {
+      if row.digest != token.digest { throw ChangeFeedError.otherHistory }
+    } else if let first = try feedTables.first(self), first.id <= token.id {
+      // Rows are removed from the first one on: this one has never existed.
+      throw ChangeFeedError.otherHistory
+    }
   }
 
   /// Removes the change feed with its tables, from a database that is opened without one.
