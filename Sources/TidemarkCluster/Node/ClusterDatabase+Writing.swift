@@ -159,7 +159,14 @@ extension ClusterDatabase {
   ///   ``LogError/behindLog(discardedThrough:)`` if the entry was discarded, so that the outcome can never be decided;
   ///   another ``LogError`` or ``ClusterError``; or `CancellationError`.
   public func outcome(of id: ClusterTransactionID, timeLimit: Duration? = nil) async throws -> ClusterOutcome {
+    if let ending = node.ending { throw ending }
     let deadline = ContinuousClock.Instant.end(of: timeLimit ?? node.configuration.writeTimeLimit)
+    return try await node.untilTheEnd { [self] in try await decideOutcome(of: id, until: deadline) }
+  }
+
+  private func decideOutcome(
+    of id: ClusterTransactionID, until deadline: ContinuousClock.Instant
+  ) async throws -> ClusterOutcome {
     let log = node.log
     var end = try await ClusterNode.repeating(until: deadline) { try await log.barrier(until: deadline) }
     while end.number < id.entryNumber { end = try await appendFence(until: deadline) }

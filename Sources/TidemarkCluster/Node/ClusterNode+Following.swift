@@ -179,7 +179,7 @@ extension ClusterNode {
   }
 
   /// Runs an operation that ends when its task is cancelled. It is cancelled when the node ends.
-  private func untilTheEnd<Value: Sendable>(
+  func untilTheEnd<Value: Sendable>(
     _ operation: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
     try await withThrowingTaskGroup(of: Value?.self) { group in

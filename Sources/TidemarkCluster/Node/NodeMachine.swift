@@ -259,7 +259,8 @@ struct NodeMachine {
     // The stream may have decided before.
     guard attempt?.defeat == nil, attempt?.entries.first == entry else { return }
     switch result {
-    case .appended:
+    // A log that has stored the entry before may take it for the entry of another node.
+    case .appended, .refused(winner: entry):
       logFailure = nil
       entryIsStored()
     case .refused(let winner):

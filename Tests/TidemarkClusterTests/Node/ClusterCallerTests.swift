@@ -181,6 +181,8 @@ import Tidemark
     await #expect(throws: ClusterError.closed) { try await node.execute("INSERT INTO item VALUES (2, 0)") }
     await #expect(throws: ClusterError.closed) { try await node.catchUp() }
     await #expect(throws: ClusterError.closed) { try await node.readLatest { _ in } }
+    let transaction = ClusterTransactionID(id: UUID(), entryNumber: 1)
+    await #expect(throws: ClusterError.closed) { try await node.outcome(of: transaction) }
     let later = LogPosition(number: 100, digest: .zero)
     await #expect(throws: ClusterError.closed) { try await node.read(after: later) { _ in } }
     await #expect(throws: DatabaseError.self) { try await ids(node) }
@@ -268,6 +270,16 @@ import Tidemark
     #expect(released == nil)
   }
 
+  @Test func `a write whose entry is refused because of itself is executed once`() async throws {
+    let cluster = try TestCluster()
+    let log = UnreliableLog(cluster.log.client(), fault: .refusesStoredEntries)
+    let node = try await cluster.open("a", on: log)
+    try await node.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, value)")
+    try await node.execute("INSERT INTO item (value) VALUES (0)")
+    #expect(try await ids(node) == [1])
+    #expect(try await log.barrier(until: .now + .seconds(10)).number == 2)
+  }
+
   @Test func `closing a node ends a read of the latest state that waits for the log`() async throws {
     let cluster = try TestCluster()
     let (node, log) = try await open(cluster)
@@ -277,6 +289,17 @@ import Tidemark
     try node.close()
     await #expect(throws: ClusterError.closed) { try await reading.value }
   }
+
+  @Test func `closing a node ends a decision about an outcome that waits for the log`() async throws {
+    let cluster = try TestCluster()
+    let transaction = try await lostTransaction(cluster)
+    let (node, log) = try await open(cluster)
+    log.mode = .unreachable
+    let decision = Task { try await node.outcome(of: transaction) }
+    for await state in node.states() { if case .detached = state { break } }
+    try node.close()
+    await #expect(throws: ClusterError.closed) { try await decision.value }
+  }
 }
 
 /// A log that breaks the promises of its protocol.
@@ -284,6 +307,9 @@ private struct UnreliableLog: WrappedLog {
   enum Fault {
     /// Each append is refused because of the first entry.
     case refusesAppends
+
+    /// Each append is executed, and refused because of its own entry.
+    case refusesStoredEntries
 
     /// Each stream ends after one entry.
     case endsStreams
@@ -295,6 +321,10 @@ private struct UnreliableLog: WrappedLog {
   init(_ base: any ReplicatedLog, fault: Fault) { (self.base, self.fault) = (base, fault) }
 
   func append(_ entry: LogEntry, until deadline: ContinuousClock.Instant) async throws -> AppendResult {
+    if fault == .refusesStoredEntries {
+      _ = try await base.append(entry, until: deadline)
+      return .refused(winner: entry)
+    }
     guard fault == .refusesAppends, let first = try await base.entry(at: 1) else {
       return try await base.append(entry, until: deadline)
     }

@@ -88,6 +88,15 @@ import Tidemark
     #expect(entries.map(\.entry) == [other])
   }
 
+  @Test func `an entry that is refused because of itself is committed`() {
+    var (machine, entry) = attempting(author("a"))
+    machine.appendReturned(.unknown, of: entry, at: now)
+    machine.appendReturned(.refused(winner: entry), of: entry, at: now)
+    #expect(isCommit(machine.next(hasWrites: false, at: now)))
+    machine.didCommit(nil, at: now)
+    #expect(machine.position == entry.position)
+  }
+
   @Test func theStreamDecidesAboutAnEntryInDoubt() {
     var (machine, entry) = attempting(author("a"))
     machine.appendReturned(.unknown, of: entry, at: now)
