@@ -308,7 +308,7 @@ private struct UnreliableLog: WrappedLog {
     /// Each append is refused because of the first entry.
     case refusesAppends
 
-    /// Each append is executed, and refused because of its own entry.
+    /// Each append is executed, and refused because of its own entry. Streams deliver nothing.
     case refusesStoredEntries
 
     /// Each stream ends after one entry.
@@ -332,6 +332,7 @@ private struct UnreliableLog: WrappedLog {
   }
 
   func entries(after position: LogPosition) -> AsyncThrowingStream<LogEntry, any Error> {
+    if fault == .refusesStoredEntries { return AsyncThrowingStream { _ in } }
     let entries = base.entries(after: position)
     return fault == .endsStreams ? forward(entries.prefix(1)) : entries
   }
