@@ -7,9 +7,9 @@ struct FeedID: Hashable, Comparable, Sendable {
   private static let partBitCount = 20
   static let partCountMax = 1 << partBitCount
 
-  /// Nil if no row can have the number.
+  /// Nil if no row can have the number: the first transaction has version 1.
   init?(number: Int64) {
-    guard number > 0, number >> Self.partBitCount < 1 << 42 else { return nil }
+    guard (1..<1 << 42).contains(number >> Self.partBitCount) else { return nil }
     self.number = number
   }
 

@@ -172,8 +172,11 @@ import Tidemark
     let token = try FedDatabase.queue.open().token
     #expect(ChangeToken(token.description) == token)
     #expect(try JSONDecoder().decode(ChangeToken.self, from: JSONEncoder().encode(token)) == token)
+    // The third number is the first row of the first transaction. Smaller ones belong to no row.
+    #expect(ChangeToken("1-2-100000-4-5") != nil)
     for text in [
-      "", "a", "1-2-3-4", "1-2-3-4-5-6", "01-2-3-4-5", "1-2-g-4-5", "1-2-ffffffffffffffff-4-5", "+1-2-3-4-5",
+      "", "a", "1-2-100000-4", "1-2-100000-4-5-6", "01-2-100000-4-5", "1-2-g-4-5", "1-2-ffffffffffffffff-4-5",
+      "+1-2-100000-4-5", "1-2-fffff-4-5", "1-2-0-4-5",
     ] {
       #expect(ChangeToken(text) == nil)
     }
