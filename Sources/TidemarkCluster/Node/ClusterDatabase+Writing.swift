@@ -159,7 +159,6 @@ extension ClusterDatabase {
   ///   ``LogError/behindLog(discardedThrough:)`` if the entry was discarded, so that the outcome can never be decided;
   ///   another ``LogError`` or ``ClusterError``; or `CancellationError`.
   public func outcome(of id: ClusterTransactionID, timeLimit: Duration? = nil) async throws -> ClusterOutcome {
-    if let ending = node.ending { throw ending }
     let deadline = ContinuousClock.Instant.end(of: timeLimit ?? node.configuration.writeTimeLimit)
     return try await node.untilTheEnd { [self] in try await decideOutcome(of: id, until: deadline) }
   }

@@ -167,7 +167,6 @@ extension ClusterNode {
 
   /// Waits until the file has the last position of the log.
   func catchUp(until deadline: Instant) async throws -> LogPosition {
-    if let ending { throw ending }
     let known = position
     let last = try await untilTheEnd { [log] in
       try await Self.repeating(until: deadline) { try await log.barrier(until: deadline) }
@@ -178,11 +177,13 @@ extension ClusterNode {
     return last
   }
 
-  /// Runs an operation that ends when its task is cancelled. It is cancelled when the node ends.
+  /// Runs an operation that ends when its task is cancelled. It is cancelled when the node ends, and does not begin
+  /// after that.
   func untilTheEnd<Value: Sendable>(
     _ operation: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
-    try await withThrowingTaskGroup(of: Value?.self) { group in
+    if let ending { throw ending }
+    return try await withThrowingTaskGroup(of: Value?.self) { group in
       defer { group.cancelAll() }
       group.addTask { try await operation() }
       group.addTask {
