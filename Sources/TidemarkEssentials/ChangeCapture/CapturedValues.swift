@@ -18,14 +18,14 @@ struct CapturedValues: Sendable {
   /// A value, or the place of its bytes.
   struct Value: Equatable {
     /// An integer, the bits of a floating-point number, or the position of the first byte.
-    var bits: UInt64 = 0
+    var bits: UInt64
 
     /// The number of bytes, and the type in the lowest three bits.
-    private var form: UInt64 = 0
+    private let form: UInt64
 
-    static let null = Value()
+    static let null = Value(.null, 0)
 
-    init(_ type: ValueType = .null, _ bits: UInt64 = 0, length: Int = 0) {
+    init(_ type: ValueType, _ bits: UInt64, length: Int = 0) {
       (self.bits, form) = (bits, UInt64(length) << 3 | UInt64(type.rawValue))
     }
 
@@ -75,7 +75,7 @@ struct CapturedValues: Sendable {
   /// Appends the last values once more. They share the bytes.
   mutating func appendCopies(ofLast count: Int) { values.append(contentsOf: Array(values.suffix(count))) }
 
-  /// Values that are being added.
+  /// Values that are being added. They are NULL until they are set.
   struct NewValues {
     fileprivate var values = UnsafeMutableBufferPointer<Value>(start: nil, count: 0)
     fileprivate var bytes: [UInt8] = []
@@ -83,7 +83,7 @@ struct CapturedValues: Sendable {
     @inline(__always)
     mutating func set(_ value: BorrowedValue, at index: Int) {
       switch value {
-      case .null: values[index] = .null
+      case .null: break
       case .integer(let integer): values[index] = Value(.integer, UInt64(bitPattern: integer))
       case .real(let double): values[index] = Value(.real, double.bitPattern)
       case .text(let content): set(.text, content, at: index)

@@ -80,7 +80,7 @@ extension ChangeCapture {
     if broker.hasReceivers, transaction.isNeeded {
       let numbers = needs.ofSubscribers.storedNumbers ? storedNumbers() : StoredNumbers()
       // They keep their rows until they are published.
-      transaction.changes = log.report(number: 0, needsVersion: log.needsVersion, numbers).changes
+      transaction.changes = log.report(number: 0, numbers).changes
       transaction.changes?.recordedVersion = recordedVersion
     }
     return transaction

@@ -62,7 +62,7 @@ extension ChangeLog {
     // Of a large transaction, the first rows of the recording may be in a file.
     guard start.position.records >= base.records else {
       return CommittedChanges(
-        number: 0, needsVersion: needsVersion, isUnknown: true, log: .empty,
+        needsVersion: needsVersion, isUnknown: true, log: .empty,
         details: CommittedChanges.Details(
           unreported: unreported, isTruncated: true, rowlessChanges: [], StoredNumbers(), nil))
     }
@@ -95,7 +95,7 @@ extension ChangeLog {
       tables.append(table)
     }
     return CommittedChanges(
-      number: 0, needsVersion: needsVersion, isUnknown: isUnknown || isUncertain,
+      needsVersion: needsVersion, isUnknown: isUnknown || isUncertain,
       schemaChanges: Array(schemaChanges[start.schemaChanges...]), tables: tables, log: log,
       details: CommittedChanges.Details(
         unreported: isUncertain ? unreported.union(.content) : unreported, isTruncated: isTruncated,

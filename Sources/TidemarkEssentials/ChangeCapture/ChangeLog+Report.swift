@@ -13,21 +13,19 @@ extension ChangeCapture {
     // the count has changed.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     let broker = self.broker
-    if hasWritten || !log.isEmpty { broker.countWrite() }
-    let version = broker.version
-    let ownVersion = log.isOpen ? log.needsVersion : needs.version
-    let isReported = ownVersion != version ? hasWritten || !log.isEmpty : !needs.ofSubscribers.isEmpty && !log.isEmpty
+    let (hasChanged, hasReport) = (hasWritten || !log.isEmpty, !needs.ofSubscribers.isEmpty && !log.isEmpty)
+    if hasChanged { broker.countWrite() }
+    let isReported = log.needsVersion == broker.version ? hasReport : hasChanged
     guard isReported, broker.hasReceivers else { return }
     let numbers = needs.ofSubscribers.storedNumbers ? storedNumbers() : StoredNumbers()
-    if let lent = publishReport(ownVersion, numbers, recordedVersion) { log.takeBackRows(from: lent) }
+    if let lent = publishReport(numbers, recordedVersion) { log.takeBackRows(from: consume lent) }
   }
 
   /// Publishes the report, and releases it.
   private func publishReport(
-    _ needsVersion: Int, _ numbers: StoredNumbers, _ recordedVersion: UInt64?
+    _ numbers: StoredNumbers, _ recordedVersion: UInt64?
   ) -> CommittedChanges.TableChanges? {
-    var (changes, lent) = log.report(
-      number: broker.nextCommitNumber(), needsVersion: needsVersion, numbers)
+    var (changes, lent) = log.report(number: broker.nextCommitNumber(), numbers)
     changes.recordedVersion = recordedVersion
     broker.publish(changes)
     return lent
@@ -40,7 +38,7 @@ extension ChangeLog {
   /// - Returns: The changes, and the changes of the only table, which hold the memory of the log. Nil for several
   ///   tables.
   mutating func report(
-    number: UInt64, needsVersion: Int, _ numbers: StoredNumbers = StoredNumbers()
+    number: UInt64, _ numbers: StoredNumbers = StoredNumbers()
   ) -> (changes: CommittedChanges, lent: CommittedChanges.TableChanges?) {
     let storedRows = takeStoredRows()
     let isCoarse = areTablesCoarse
@@ -246,7 +244,7 @@ extension CommittedChanges {
     var draft = TableDraft()
     draft.becomeCoarse()
     self.init(
-      number: 0, needsVersion: .max, tables: ShortList(tables.map { [draft] key in draft.changes(of: key, log) }),
+      needsVersion: .max, tables: ShortList(tables.map { [draft] key in draft.changes(of: key, log) }),
       log: log)
   }
 }

@@ -133,10 +133,8 @@ extension ChangeLog {
       // They were delivered.
       deliveredCount = records.count
       base = segment.start
-      for (index, layout) in layouts.enumerated() {
-        let table = CapturedTable(layout.key, layout: layout)
-        table.state.log = (UInt32(index), serial)
-        tables.append(table)
+      for layout in layouts {
+        tables.append(CapturedTable(layout.key, layout: layout))
       }
       storage = store.segments.isEmpty ? .none : .stored(store)
     } catch {
@@ -187,7 +185,7 @@ extension ChangeLog {
     guard case .stored(let store) = storage else { return nil }
     let rows = rows
     truncate()
-    for table in store.segments.flatMap(\.tables) + summariesOfMemory where table.rowCount > 0 {
+    for table in store.segments.flatMap(\.tables) + summariesOfMemory {
       for kind in [RowChange.Kind.insert, .delete, .update] where table.kinds.contains(kind) {
         addCoarse(table.layout.key, kind, kind == .update ? table.updatedColumns : nil)
       }

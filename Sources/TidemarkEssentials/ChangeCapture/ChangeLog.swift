@@ -18,8 +18,8 @@
 struct ChangeLog {
   /// A position to which the log can be cut back.
   struct Mark {
-    var position = RowStore.Position()
-    var (coarse, schemaChanges, rowlessChanges) = (0, 0, 0)
+    let position: RowStore.Position
+    let (coarse, schemaChanges, rowlessChanges): (Int, Int, Int)
   }
 
   /// A kind of change in a table that is reported without rows.
@@ -154,8 +154,7 @@ struct ChangeLog {
   // MARK: Transactions
 
   mutating func begin(needsVersion: Int) {
-    // Usually, the end of the previous transaction has reset the log.
-    if !isReset { reset() }
+    reset()
     isOpen = true
     serial &+= 1
     self.needsVersion = needsVersion
@@ -178,16 +177,9 @@ struct ChangeLog {
     (unreported, isTruncated, isUncertain, hasCaptured, deliveredCount) = ([], false, false, false, 0)
     rowCounts.reset(to: 0)
     hasObserved = false
-    // The position is also zero after a rollback of rows that were lost.
-    if case .none = storage {} else { (base, storage) = (RowStore.Position(), .none) }
+    (base, storage) = (RowStore.Position(), .none)
     generation &+= 1
     for index in recordings.indices { recordings[index].hasLostItsTransaction = true }
-  }
-
-  private var isReset: Bool {
-    !isOpen && !isUnknown && !isUncertain && !isTruncated && !hasCaptured && deliveredCount == 0
-      && tables.isEmpty && records.isEmpty && values.isEmpty && coarse.isEmpty && schemaChanges.isEmpty
-      && savepoints.isEmpty && counterTables.isEmpty && rowlessChanges.isEmpty
   }
 
   /// Whether there is nothing to report to subscribers.
@@ -224,7 +216,7 @@ struct ChangeLog {
   }
 
   /// The rows in memory that the current statement has changed.
-  var stepRecords: ArraySlice<ChangeRecord> { records[index(of: steps.last?.mark ?? Mark())...] }
+  var stepRecords: ArraySlice<ChangeRecord> { records[(steps.last.map { index(of: $0.mark) } ?? 0)...] }
 
   /// The index of the first record in memory after a mark.
   private func index(of mark: Mark) -> Int { min(max(mark.position.records - base.records, 0), records.count) }
@@ -259,7 +251,7 @@ struct ChangeLog {
     deliveredCount = range.upperBound
     // Rows that no commit has to report are removed, unless a recording begins after them.
     if !hasCaptured, steps.isEmpty, savepoints.isEmpty, recordings.isEmpty, deliveredCount == records.count {
-      records.removeAll(keepingCapacity: records.capacity <= 1024)
+      removeRowsForReuse()
       rowCounts.reset(to: 0)
       for index in rowlessChanges.indices { rowlessChanges[index].rowCount = 0 }
       deliveredCount = 0
@@ -368,19 +360,15 @@ struct ChangeLog {
   // MARK: Marks
 
   var mark: Mark {
-    var mark = Mark()
-    mark.position = end
-    (mark.coarse, mark.schemaChanges) = (coarse.count, schemaChanges.count)
-    mark.rowlessChanges = rowlessChanges.count
-    return mark
+    Mark(
+      position: end, coarse: coarse.count, schemaChanges: schemaChanges.count, rowlessChanges: rowlessChanges.count)
   }
 
   private mutating func cut(to mark: Mark) {
     if mark.position.records < base.records { restoreRows(from: mark.position) }
-    // Rows may have been delivered and removed since the mark was taken.
+    // A savepoint may have removed more, inside the statement to which the mark belongs.
     records.removeSubrange(index(of: mark)...)
-    values.cut(
-      to: max(mark.position.values - base.values, 0), byteCount: max(mark.position.bytes - base.bytes, 0))
+    values.cut(to: mark.position.values - base.values, byteCount: mark.position.bytes - base.bytes)
     coarse.removeSubrange(min(mark.coarse, coarse.count)...)
     schemaChanges.removeSubrange(min(mark.schemaChanges, schemaChanges.count)...)
     rowlessChanges.removeSubrange(min(mark.rowlessChanges, rowlessChanges.count)...)

@@ -35,7 +35,7 @@ struct CommittedChanges: Sendable {
   }
 
   init(
-    number: UInt64, needsVersion: Int, isUnknown: Bool = false, schemaChanges: [SchemaChange] = [],
+    number: UInt64 = 0, needsVersion: Int, isUnknown: Bool = false, schemaChanges: [SchemaChange] = [],
     tables: ShortList<TableChanges> = ShortList(), log: CapturedLog = .empty, details: Details? = nil,
     recordedVersion: UInt64? = nil
   ) {

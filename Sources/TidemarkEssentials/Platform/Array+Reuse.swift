@@ -12,10 +12,11 @@ extension Array {
   ///
   /// Large memory is kept only if a quarter of it was used. So a series of large transactions does not allocate it each
   /// time: new pages would take a fifth of the time of such a transaction (Benchmarks: `feed large`). The next small
-  /// transaction frees it.
+  /// transaction frees it. An empty array was not used, and stays as it is.
   ///
   /// - Parameter smallCapacity: The number of elements whose memory is kept in any case.
   mutating func removeAllForReuse(smallCapacity: Int) {
+    if isEmpty { return }
     if capacity > smallCapacity, capacity / 4 > count {
       self = []
     } else {

@@ -84,6 +84,28 @@ import Tidemark
     #expect(contents(values.copy()) == ["b".databaseValue])
   }
 
+  @Test func `a few values are compact, whatever is reserved for them`() {
+    var values = stored(Array(repeating: "text".databaseValue, count: 10))
+    values.cut(to: 1, byteCount: 4)
+    #expect(values.isCompact)
+  }
+
+  @Test func `many values are compact if they need half of their memory`() {
+    var values = stored(Array(repeating: 1.databaseValue, count: 1_000))
+    #expect(values.isCompact)
+    values.cut(to: 400, byteCount: 0)
+    #expect(!values.isCompact)
+    values = stored([String(repeating: "a", count: 10_000).databaseValue])
+    #expect(values.isCompact)
+    values.cut(to: 1, byteCount: 4_000)
+    #expect(!values.isCompact)
+  }
+
+  @Test func `only texts and blobs have a length`() {
+    let values = stored([.null, 7.databaseValue, 1.5.databaseValue, "four".databaseValue, Data([1, 2]).databaseValue])
+    #expect(values.withContent { content in (0..<5).map { content.length(at: $0) } } == [0, 0, 0, 4, 2])
+  }
+
   @Test func `values are read again from their memory`() {
     let values = stored(Self.all)
     var file: [UInt8] = []

@@ -6,7 +6,7 @@ import Tidemark
 /// The rows of a large transaction, without a database. See `LargeTransactionTests`.
 @Suite struct ChangeLogStorageTests {
   /// A table whose rows are needed even if they do not fit in memory.
-  private let book: CapturedTable = {
+  let book: CapturedTable = {
     let layout = CaptureLayout.ofTable("book", ["title"], rowIDColumn: "id")
     return CapturedTable(
       layout.key,
@@ -16,9 +16,9 @@ import Tidemark
   }()
 
   /// A table whose rows are reported only if they fit in memory.
-  private let shelf = CapturedTable(TableKey("shelf"), layout: CaptureLayout.ofTable("shelf", ["name"]))
+  let shelf = CapturedTable(TableKey("shelf"), layout: CaptureLayout.ofTable("shelf", ["name"]))
 
-  private func openLog(fileByteCount: Int = 1_000_000, vfs: String? = nil) -> ChangeLog {
+  func openLog(fileByteCount: Int = 1_000_000, vfs: String? = nil) -> ChangeLog {
     var log = ChangeLog(
       bound: .init(
         recordCount: 2, byteCount: 1_000, segmentRecordCount: 2, segmentByteCount: 1_000, fileByteCount: fileByteCount,
@@ -30,7 +30,7 @@ import Tidemark
   /// Inserts books. Before each one, rows in memory are stored if there are too many.
   ///
   /// - Returns: Whether there was room for all of them.
-  private func insert(_ ids: ClosedRange<Int64>, into log: inout ChangeLog) -> Bool {
+  func insert(_ ids: ClosedRange<Int64>, into log: inout ChangeLog) -> Bool {
     for id in ids {
       if !log.hasRoom(for: book) { return false }
       log.insert(id, ["title"], into: book)
@@ -38,7 +38,7 @@ import Tidemark
     return true
   }
 
-  private func hasRoom(_ log: inout ChangeLog, _ table: CapturedTable) -> Bool { log.hasRoom(for: table) }
+  func hasRoom(_ log: inout ChangeLog, _ table: CapturedTable) -> Bool { log.hasRoom(for: table) }
 
   private func byteCount(_ log: ChangeLog) -> Int {
     if case .stored(let store) = log.storage { store.byteCount } else { 0 }
@@ -84,6 +84,78 @@ import Tidemark
     #expect(hasRoom(&log, limited))
   }
 
+  @Test func `a table has no room once it has as many rows as its layout allows`() {
+    let layout = CaptureLayout(key: TableKey("limited"), wantsRows: true, rowCountMax: 1, mustReportAll: false)
+    let limited = CapturedTable(layout.key, layout: layout)
+    var log = ChangeLog()
+    log.begin(needsVersion: 1)
+    log.insert(1, [], into: limited)
+    #expect(!hasRoom(&log, limited))
+    log.reset()
+    log.begin(needsVersion: 1)
+    log.insert(1, ["top"], into: shelf)
+    // None of the rows is of this table, as in the transaction before.
+    #expect(hasRoom(&log, limited))
+  }
+
+  @Test func `the rows of a segment are limited by their bytes`() {
+    var log = ChangeLog(
+      bound: .init(recordCount: 4, byteCount: 1_000, segmentRecordCount: 4, segmentByteCount: 10))
+    log.begin(needsVersion: 1)
+    // Two titles have ten bytes.
+    for id in 1...4 { log.insert(Int64(id), ["12345"], into: book) }
+    #expect(hasRoom(&log, book))
+    guard case .stored(let store) = log.storage else { Issue.record("no rows are stored"); return }
+    #expect(store.segments.map(\.end.records) == [2, 4])
+    #expect(store.segments.map(\.end.bytes) == [10, 20])
+    log.insert(5, ["123456789"], into: book)
+    #expect(hasRoom(&log, book) && log.base.records == 4)
+    log.insert(6, ["1"], into: book)
+    #expect(hasRoom(&log, book) && log.base.records == 6)
+  }
+
+  @Test func `by default, 10,000 rows or 2 megabytes are stored together`() {
+    for (rowCount, title) in [(10_000, ""), (2, String(repeating: "a", count: 1_000_000))] {
+      var log = ChangeLog()
+      log.begin(needsVersion: 1)
+      log.bound.recordCount = 1
+      log.insert(0, ["first"], into: book)
+      #expect(hasRoom(&log, book) && log.base.records == 1)
+      for id in 1...rowCount {
+        #expect(hasRoom(&log, book) && log.base.records == 1)
+        log.insert(Int64(id), [title], into: book)
+      }
+      #expect(hasRoom(&log, book) && log.base.records == rowCount + 1)
+    }
+  }
+
+  @Test func `beside stored rows, other tables have room if there is no limit any more`() {
+    var log = openLog()
+    #expect(insert(1...3, into: &log))
+    log.bound = log.bound.withoutLimits
+    #expect(hasRoom(&log, shelf))
+  }
+
+  @Test func `observed rows of one transaction do not hold back the rows of the next`() {
+    var log = openLog()
+    log.add(ChangeRecord(table: log.index(of: book), kind: .insert, isObserved: true, newRowID: 1))
+    log.reset()
+    log.begin(needsVersion: 1)
+    #expect(insert(1...3, into: &log))
+    #expect(log.base.records == 2)
+  }
+
+  @Test func `rows that were delivered and stored are not delivered again`() {
+    var log = openLog()
+    for id in 1...2 {
+      log.insert(Int64(id), ["title"], into: book)
+    }
+    log.didDeliver(log.deliverable)
+    #expect(hasRoom(&log, book) && log.base.records == 2)
+    log.insert(3, ["title"], into: book)
+    #expect(log.undelivered == 0..<1)
+  }
+
   @Test func `rows that observers have not received stay in memory`() {
     var log = openLog()
     log.insert(1, ["title"], into: book)
@@ -125,25 +197,6 @@ import Tidemark
     #expect(log.rowIDs == [1, 2])
   }
 
-  // MARK: - Failed statements
-
-  @Test func `a statement that may have kept stored rows makes their tables coarse`() {
-    var log = openLog()
-    log.willStep()
-    #expect(insert(1...3, into: &log))
-    #expect(!log.holdsStepRecords)
-    log.didStep(.unclear)
-    #expect(log.report().tables.map(\.summary) == ["book insert delete update(*) coarse"])
-  }
-
-  @Test func `outside of a statement, there is no change of one`() {
-    var log = openLog()
-    log.insert(1, ["title"], into: book)
-    #expect(!log.hasStepChanged)
-    #expect(log.holdsStepRecords)
-    #expect(log.stepRecords.map(\.newRowID) == [1])
-  }
-
   // MARK: - Parts
 
   @Test func `the rows of a small transaction are one part`() throws {
@@ -155,6 +208,35 @@ import Tidemark
     #expect(rows.rowCount(beforePart: 0) == 0)
     #expect(try rows.part(0).records.map(\.newRowID) == [1, 7])
     #expect(rows.rowCount { $0 == book.key } == 1)
+  }
+
+  @Test func `a single row in the file is a change of its database`() {
+    var log = openLog()
+    log.bound.recordCount = 1
+    #expect(insert(1...1, into: &log))
+    #expect(hasRoom(&log, book))
+    #expect(log.base.records == 1 && log.layouts.isEmpty)
+    #expect(log.hasChanges(in: "main"))
+  }
+
+  @Test func `the report of stored rows does not hold the rows in memory`() {
+    var log = openLog()
+    #expect(insert(1...3, into: &log))
+    let changes = log.report()
+    #expect(changes.details?.storedRows != nil)
+    #expect(changes.log.values.isEmpty && changes.log.layouts.isEmpty)
+  }
+
+  @Test func `inserted rows in the file change the counter of their table`() {
+    let layout = CaptureLayout(
+      key: TableKey("counted"), rowIDColumn: "id", wantsRows: true, storesRows: true, mustReportAll: false,
+      hasCounter: true)
+    let counted = CapturedTable(layout.key, layout: layout)
+    var log = openLog()
+    for id in 1...2 { log.insert(Int64(id), [], into: counted) }
+    #expect(log.counterTables.isEmpty)
+    #expect(hasRoom(&log, counted))
+    #expect(log.counterTables == [counted.key])
   }
 
   @Test func `rows in the file are changes of their database`() {
@@ -206,38 +288,5 @@ import Tidemark
     #expect(hasRoom(&log, book))
     #expect(log.base.records == 2)
     #expect(log.report().tables.map(\.summary) == ["book update(id,title) coarse"])
-  }
-
-  // MARK: - Recordings
-
-  @Test func `a recording whose first rows are in a file is unknown`() throws {
-    var log = openLog()
-    log.beginRecording()
-    #expect(insert(1...3, into: &log))
-    let changes = try #require(log.recordedChanges())
-    #expect(changes.isUnknown && changes.rows.isEmpty)
-    #expect(changes.details?.isTruncated == true)
-  }
-
-  @Test func `a recording is lost if changes before it are rolled back`() {
-    var log = openLog()
-    log.openSavepoint("s")
-    log.insert(1, ["title"], into: book)
-    log.beginRecording()
-    log.insert(2, ["title"], into: book)
-    log.rollBackToSavepoint("s")
-    #expect(log.recordedChanges() == nil)
-    let (recording, _, _) = log.endRecording()
-    #expect(recording.hasLostItsTransaction)
-  }
-
-  @Test func `a recording is unknown while the program controls savepoints itself`() throws {
-    var log = openLog()
-    log.beginRecording()
-    log.insert(1, ["title"], into: book)
-    log.becomeUncertain()
-    let changes = try #require(log.recordedChanges())
-    #expect(changes.isUnknown)
-    #expect(changes.details?.unreported == .content)
   }
 }

@@ -202,4 +202,27 @@ import Tidemark
     let commits = recorder.take()
     #expect(commits.count == 1 && commits.allSatisfy { $0.isUnknown || $0.needsVersion < version })
   }
+
+  /// The number of commits that the database has counted, for queries that begin to observe it meanwhile.
+  private var commitCount: UInt64 { dbQueue.inDatabase { $0.changeCapture.broker.writeCount } }
+
+  @Test func `a commit without observers is counted`() throws {
+    let start = commitCount
+    try dbQueue.write { try $0.execute(sql: "INSERT INTO author VALUES (1)") }
+    #expect(commitCount == start + 1)
+  }
+
+  @Test func `while there is an observer, a commit is counted if it has written or notified`() throws {
+    let recorder = EventRecorder()
+    dbQueue.add(transactionObserver: recorder)
+    let start = commitCount
+    try dbQueue.write { try $0.execute(sql: "INSERT INTO author VALUES (1)") }
+    #expect(commitCount == start + 1)
+    // BEGIN DEFERRED: SQLite does not know a write before the first one.
+    try dbQueue.inDatabase { try $0.execute(sql: "BEGIN; SELECT count(*) FROM author; COMMIT") }
+    #expect(commitCount == start + 1)
+    try dbQueue.write { try $0.notifyChanges(in: Table("book")) }
+    #expect(commitCount == start + 2)
+    withExtendedLifetime(recorder) {}
+  }
 }

@@ -40,7 +40,7 @@ extension ChangeLog {
   /// The report of a commit now.
   func report() -> CommittedChanges {
     var log = self
-    let (changes, lent) = log.report(number: 1, needsVersion: needsVersion)
+    let (changes, lent) = log.report(number: 1)
     if let lent { log.takeBackRows(from: lent) }
     return changes
   }
