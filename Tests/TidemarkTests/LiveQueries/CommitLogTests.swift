@@ -51,6 +51,38 @@ import Tidemark
     #expect(log.contains(after: number) { _ in false })
   }
 
+  @Test func `by default, 256 commits and 20,000 rows are kept`() {
+    var log = CommitLog<String>()
+    var number = log.begin()
+    for _ in 1...256 { log.append(ShortList(["x"]), rowCount: 1, isUnknown: false) }
+    #expect(!log.contains(after: number) { _ in false })
+    log.append(ShortList(["x"]), rowCount: 1, isUnknown: false)
+    #expect(log.contains(after: number) { _ in false })
+    log.end(number)
+    // The rows of former commits do not count.
+    number = log.begin()
+    log.append(ShortList(["x"]), rowCount: 20_000, isUnknown: false)
+    #expect(!log.contains(after: number) { _ in false })
+    log.append(ShortList(["x"]), rowCount: 1, isUnknown: false)
+    #expect(log.contains(after: number) { _ in false })
+  }
+
+  @Test func `commits that an earlier fetch needs do not concern a later one`() {
+    var log = CommitLog<String>()
+    _ = log.begin()
+    log.append(ShortList(["x"]), rowCount: 1, isUnknown: false)
+    let later = log.begin()
+    log.append(ShortList(["y"]), rowCount: 1, isUnknown: false)
+    #expect(!log.contains(after: later) { $0 == "x" })
+  }
+
+  @Test func `a commit without a version was captured for the oldest needs`() {
+    var log = CommitLog<String>()
+    let number = log.begin()
+    log.append(ShortList(["x"]), rowCount: 1, isUnknown: false)
+    #expect(log.contains(after: number, needsVersion: 1) { _ in false })
+  }
+
   @Test func `commits are kept while a fetch is held beyond its end`() {
     var log = CommitLog<String>()
     let number = log.begin()

@@ -82,6 +82,19 @@ import Testing
     #expect(once.mustFindRegion && once.lastReadSet == nil)
   }
 
+  @Test func `by default, each fetch determines the reads`() {
+    var query = LiveQuery(LiveQuery.Facts(key: LiveQueryKey(Source(), requiresWriteAccess: false)))
+    #expect(query.schemaVersion == 0)
+    query.note(ReadSet())
+    #expect(query.mustFindRegion)
+  }
+
+  @Test func `a query with a region has not failed`() {
+    var query = Self.query()
+    query.region = .fullDatabase
+    #expect(query.region == .fullDatabase && query.failureCount == 0)
+  }
+
   @Test func `a query has a region and a number of failures if they are set`() {
     var query = Self.query()
     #expect(query.region == nil && query.failureCount == 0)

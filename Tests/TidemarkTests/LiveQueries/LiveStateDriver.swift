@@ -52,16 +52,19 @@ final class LiveStateDriver {
 
   /// Fetches the first value of an observer on its own thread, and attaches it.
   ///
+  /// - Parameter isProvisional: Whether the fetch reads uncommitted changes.
   /// - Parameter during: Events during the fetch.
   func observeNow(
-    _ query: String, as name: String, reading table: String, during: (LiveStateDriver) -> Void = { _ in }
+    _ query: String, as name: String, reading table: String, digest: ResultDigest? = nil, isProvisional: Bool = false,
+    tracksEachFetch: Bool = true, during: (LiveStateDriver) -> Void = { _ in }
   ) {
     guard state.immediateObserverAnnounced() else { return }
     let fetchStart = state.beginFetch(writeCount: state.readerCountMax > 0 ? writeCount : nil)
     during(self)
-    let (facts, result) = (facts(query), Self.result(table))
+    let facts = facts(query) { $0.tracksEachFetch = tracksEachFetch }
     if let ids = state.immediateFetchEnded(
-      fetchStart, facts, [], nil, result, isProvisional: false, writeCount: writeCount, at: now)
+      fetchStart, facts, [], nil, Self.result(table, digest: digest), isProvisional: isProvisional,
+      writeCount: writeCount, at: now)
     {
       names[ids.observer] = name
       observers[name] = ids.observer
@@ -129,14 +132,23 @@ final class LiveStateDriver {
   ///
   /// - Parameter needsVersion: The version of the needs for which it was captured; by default the current one.
   func commit(_ table: String?, needsVersion: Int? = nil) {
-    writeCount += 1
-    let changes = changes(table, needsVersion: needsVersion ?? self.needsVersion)
-    _ = state.commitReported(changes, isUnknown: table == nil, writeCount: writeCount, at: now)
+    if let table {
+      commit(tables: [table], needsVersion: needsVersion)
+    } else {
+      commit(tables: [], needsVersion: needsVersion, isUnknown: true)
+    }
   }
 
-  private func changes(_ table: String?, needsVersion: Int) -> CommittedChanges {
+  func commit(tables: [String], needsVersion: Int? = nil, isUnknown: Bool = false, isContinued: Bool = false) {
+    writeCount += 1
+    var changes = changes(tables, needsVersion: needsVersion ?? self.needsVersion)
+    changes.isContinued = isContinued
+    _ = state.commitReported(changes, isUnknown: isUnknown, writeCount: writeCount, at: now)
+  }
+
+  private func changes(_ tables: [String], needsVersion: Int) -> CommittedChanges {
     commitNumber += 1
-    let tables = (table.map { [$0] } ?? []).map { table in
+    let tables = tables.map { table in
       let tableChanges = CommittedChanges.TableChanges(key: TableKey(table), isCoarse: true, log: .empty)
       var kinds = CommittedChanges.Kinds()
       kinds.insert(.insert)
@@ -156,7 +168,7 @@ final class LiveStateDriver {
   ///
   /// - Returns: The batch that reads the same snapshot.
   func reportStoredChanges(_ read: LiveState.StoredChangesRead, _ tables: [String]) -> FetchBatch.Facts? {
-    let commits = tables.map { changes($0, needsVersion: .max) }
+    let commits = tables.map { changes([$0], needsVersion: .max) }
     state.externalCommitsReported(commits, externalCommitCount: nil, at: now)
     state.storedChangesReadEnded(read, at: now)
     return state.batchBegan(in: read, commitCount: commits.count, writeCount: writeCount, at: now)
@@ -187,6 +199,8 @@ final class LiveStateDriver {
     let (receivers, _) = state.fetchSucceeded(fetch.item, result, batch, writeCount: writeCount)
     return receivers.map { names[$0] ?? "?" }
   }
+
+  func isPausing(_ query: LiveQueryID) -> Bool { state.isPausing(query) }
 
   func deliver(_ fetch: LiveState.Fetch) { state.deliveryEnded(fetch.item.query, nil, at: now) }
 
