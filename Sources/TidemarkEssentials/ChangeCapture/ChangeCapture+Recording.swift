@@ -109,6 +109,14 @@ extension ChangeCapture {
   func willReplicate(_ statement: Statement) throws {
     guard let writes = statement.writes else { return }
     replication?.virtualTableChange = nil
+    if let table = writes.tableOfNode {
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE,
+        message: """
+          a replicated write cannot change table \(table), or create an index or a trigger of it: the table belongs to \
+          the node
+          """, sql: statement.sql)
+    }
     if !writes.schemaChanges.isEmpty {
       try willReplicateSchemaChange(statement, writes)
     } else if writes.changesSettings, writes.userVersionDatabase == nil {
@@ -171,6 +179,17 @@ extension ChangeCapture {
     guard replication?.virtualTableChange == ObjectIdentifier(statement) else { return false }
     log.dropStepChanges()
     return true
+  }
+}
+
+extension StatementWrites {
+  /// The table of a node of a cluster that the statement changes, if there is one.
+  fileprivate var tableOfNode: String? {
+    let schemaTables = schemaChanges.lazy.compactMap { $0.table ?? ($0.subject == .table ? $0.name : nil) }
+    return (tables.lazy.map(\.key.name) + schemaTables).first {
+      let name = $0.asciiLowercased
+      return name == CaptureNeeds.clusterTablePrefix || name.hasPrefix(CaptureNeeds.clusterTablePrefix + "_")
+    }
   }
 }
 

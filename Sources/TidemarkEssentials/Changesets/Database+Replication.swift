@@ -78,7 +78,12 @@ extension Database {
     let (formerRole, formerCheck) = (access.groupRole, access.replicatedWriteCheck)
     let capture = changeCapture
     (access.groupRole, access.replicatedWriteCheck) = (.replicated, { try capture.willReplicate($0) })
-    defer { (access.groupRole, access.replicatedWriteCheck) = (formerRole, formerCheck) }
+    let formerlyKeptWritable = compilation.keepsConnectionWritable
+    compilation.keepsConnectionWritable = true
+    defer {
+      (access.groupRole, access.replicatedWriteCheck) = (formerRole, formerCheck)
+      compilation.keepsConnectionWritable = formerlyKeptWritable
+    }
     return try body()
   }
 

@@ -7,7 +7,6 @@ extension LiveState {
     guard case .none = watch else { return }
     watch = .beginning
     watchNumber += 1
-    published.isPublishing = true
     work.beginsWatch = LiveWork.Needs(needs: index.needs, version: index.needsVersion, watch: watchNumber)
   }
 

@@ -22,6 +22,11 @@ final class CompilationRecorder: StatementAuthorizer {
   /// Whether a statement may attach files or write other files.
   var allowsAttachedFiles = true
 
+  /// Whether statements must not set what would make later writes of the connection fail.
+  var keepsConnectionWritable = false
+
+  private static let settingsThatPreventWrites: Set = ["query_only", "locking_mode", "max_page_count"]
+
   /// Called with the value of `PRAGMA wal_autocheckpoint`, which takes effect during compilation.
   var didSetAutomaticCheckpoint: ((_ frameCount: Int) -> Void)?
 
@@ -188,6 +193,11 @@ final class CompilationRecorder: StatementAuthorizer {
     case SQLITE_PRAGMA:
       counts.effects &+= 1
       if isCompiling { effects.insert(.schemaOrPragma) }
+      if keepsConnectionWritable, let first, second != nil,
+        Self.settingsThatPreventWrites.contains(String(cString: first).asciiLowercased)
+      {
+        return SQLITE_DENY
+      }
       if let first, let second, sqlite3_stricmp(first, "wal_autocheckpoint") == 0 {
         automaticCheckpoint = Int(String(cString: second)) ?? 0
       }

@@ -180,6 +180,9 @@ struct SchemaChange: Hashable, Sendable {
   /// The database of the object. SQLite does not report under which name a database is attached: it is empty then.
   var database: String
 
+  /// The table of an index or a trigger that is created.
+  var table: String?
+
   static let attachment = SchemaChange(kind: .attach, subject: .database, name: "", database: "")
 
   static func detachment(of database: String) -> SchemaChange {
@@ -209,6 +212,7 @@ extension SchemaChange {
     let isAlteration = action == SQLITE_ALTER_TABLE
     name = (isAlteration ? second : first).map { String(cString: $0) } ?? ""
     self.database = (isAlteration ? first : database).map { String(cString: $0) } ?? "main"
+    if kind == .create, subject == .index || subject == .trigger { table = second.map { String(cString: $0) } }
   }
 }
 

@@ -151,6 +151,43 @@ import Tidemark
     #expect(changes.isEmpty)
   }
 
+  @Test(arguments: [
+    "INSERT INTO tidemark_cluster VALUES (2)", "DROP TABLE Tidemark_Cluster", "DELETE FROM tidemark_cluster_part",
+    "ALTER TABLE tidemark_cluster RENAME TO t", "CREATE INDEX i ON tidemark_cluster (id)",
+    "CREATE TRIGGER u AFTER INSERT ON tidemark_cluster BEGIN SELECT 1; END",
+    "CREATE TEMP TRIGGER u AFTER INSERT ON tidemark_cluster BEGIN SELECT 1; END",
+    "INSERT INTO player VALUES (1)", "CREATE TABLE tidemark_cluster_2 (a)",
+  ])
+  func `changes of a node's own tables are refused`(_ sql: String) throws {
+    let queue = try DatabaseQueue()
+    try queue.inDatabase { db throws in
+      try db.execute(
+        sql: """
+          CREATE TABLE tidemark_cluster (id); CREATE TABLE tidemark_cluster_part (id); CREATE TABLE player (id);
+          CREATE TABLE tidemark_clusters (id);
+          CREATE TRIGGER t AFTER INSERT ON player BEGIN INSERT INTO tidemark_cluster VALUES (NEW.id); END;
+          """)
+    }
+    let changes = try queue.recordReplicated { db throws in
+      let error = #expect(throws: DatabaseError.self) { try db.execute(sql: sql) }
+      #expect(error?.resultCode == .SQLITE_MISUSE && error?.message?.contains("belongs to the node") == true)
+      // A table of the program.
+      try db.execute(sql: "INSERT INTO tidemark_clusters VALUES (1)")
+    }
+    #expect(changes.count == 1)
+  }
+
+  @Test(arguments: ["query_only = 1", "main.locking_mode = EXCLUSIVE", "max_page_count(10)"])
+  func `settings that would stay on the node's connection are refused`(_ pragma: String) throws {
+    let queue = try DatabaseQueue()
+    let changes = try queue.recordReplicated { db throws in
+      let error = #expect(throws: DatabaseError.self) { try db.execute(sql: "PRAGMA \(pragma)") }
+      #expect(error?.resultCode == .SQLITE_AUTH)
+      try db.execute(sql: "CREATE TABLE t (a); PRAGMA query_only; PRAGMA table_info(t)")
+    }
+    #expect(changes.count == 1)
+  }
+
   /// The other nodes would alter the table in another way.
   @Test func `an alteration with the legacy setting is refused`() throws {
     let queue = try DatabaseQueue()
