@@ -3,7 +3,7 @@ import Tidemark
 
 @testable import TidemarkEssentials
 
-/// What the engine of live queries counts, and the times that it measures.
+/// The counts of the live query engine, and the times that it measures.
 @Suite struct LiveStateMetricsTests {
   @Test func `each commit is counted, and each query that it wakes once`() {
     let driver = LiveStateDriver.observedPlayers()
